@@ -365,6 +365,11 @@ fuzz: ## run each fuzz target for FUZZ_SECONDS (default 30)
 	$(Q)$(MAKE) FLAVOUR=fuzz fuzzers
 	$(Q)FUZZ_SECONDS=$(FUZZ_SECONDS) LIMIT_SECONDS=86400 tests/run.sh tests/fuzz.sh
 
+test-timing: ## what only times can show, beside a control; a machine that is not quiet is inconclusive (ten minutes)
+	$(Q)tools/deps.sh build bench test
+	$(Q)$(MAKE) core $(filter advise,$(LABS))
+	$(Q)TWBENCH=$(CURDIR)/twbench LIMIT_SECONDS=3600 tests/run.sh tests/timing/timing.bats
+
 test-report: ## open reports in a headless Chromium: figures, sorting, layout, contrast, console
 	$(Q)tools/deps.sh build bench report 'labs/*'
 	$(Q)$(MAKE) all
@@ -496,7 +501,7 @@ clean: ## remove everything that was built
 	$(Q)rm -rf build twbench
 
 FORCE:
-.PHONY: FORCE core all help deps bench figures reference pages completions test test-core test-all tests unit-tests fuzzers \
+.PHONY: FORCE core all help deps bench figures reference pages completions test test-core test-all test-timing tests unit-tests fuzzers \
         run-tests sanitized asan ubsan tsan run-flavour fuzz test-report cross test-cross test-container faults coverage \
         run-coverage check check-all tidy format format-check shellcheck werror manual install install-core uninstall deb clean \
         $(LABS) $(LABS:%=install-%)

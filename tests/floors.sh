@@ -227,6 +227,21 @@ nothing_points_outside() {
     project_files | xargs grep -HnE '\.\./sha''red|/wo''rk/' | grep -v 'https\?://'
 }
 
+# No test of `make test` asks how fast, how quiet or how significant: `make test-timing` does, with a control.  Sleeping,
+# reading a clock and trying again are how such a question looks; tests/times_excused.tsv has the files that do so for
+# another reason, with how many lines at most.  That list goes down only.
+tests_ask_no_times() {
+    local pattern='(^|[^a-z"])sleep [0-9.$]|(nano|u)sleep\(|time\.sleep|in_some_of [0-9]|given_time [a-z]|date \+%s'
+    pattern+='|clock_(read_ns|gettime)\(|[^_a-z]clock\(\)|perf_counter|time\.(time|monotonic)\(|ward_now_ns\('
+    pattern+='|\bSECONDS=0|moment_(now|sleep)\(|for (try|attempt|budget) in'
+    pattern+='|(_ns|median|p50|p99|max)"\] *<=? *[1-9]|fastest"\]'
+    find tests labs/*/tests \( -name '*.bats' -o -name '*.sh' -o -name '*.bash' -o -name '*.py' -o -name '*.c' \) \
+        ! -path 'tests/plugins/*' ! -path 'tests/timing/*' ! -path tests/floors.sh | sort | xargs grep -cE "$pattern" |
+        awk -F'[\t:]' 'FILENAME != "-" { if (!/^#/) excused[$1] = $2; next }
+            $2 > excused[$1] + 0 { print $1 ": " $2 " lines that sleep, read a clock or try again; " excused[$1] + 0 " are excused" }' \
+            tests/times_excused.tsv -
+}
+
 # Each rule is a function that prints what breaks it, and the sentence it stands for.
 rules='every_file_has_a_room            every source file is in a room of the table
 includes_go_down                 a room includes only rooms on lower floors
@@ -244,6 +259,7 @@ json_has_one_door                JSON is read, and strings for it are made, in o
 functions_are_short              no function is over 60 lines
 public_declarations_have_comments every public declaration has a comment
 packages_have_reasons            every package has its reason
+tests_ask_no_times               no test asks how fast, how quiet or how significant
 file_names_are_unique            file names are unique
 nothing_is_left_undone           nothing is marked as left undone
 nothing_points_outside           nothing points out of the project'

@@ -44,6 +44,27 @@ tell $? "so is one in a fence; a table of words is none"
 has_said 'text.md:4: a measured time in running text'
 tell $? "a page with marked figures has none in its running text"
 
+# `b` is 3 times as slow as the best among 1e5, `c` 6 times: a million without `b` has no best, and none of c is missed.
+python3 - "$work" <<'PLANT'
+import json, sys
+def cell(design, tasks, ns):
+    return {"impl": design, "workload": "P4", "tasks": tasks, "status": "ok", "params": {}, "harness_ns_per_op": 0,
+            "traits": {"late_ticks": 0, "late_shift": 0}, "phases": [{"name": "steady", "cpu_ns_per_op": ns}]}
+least = [cell("fast", 100000, 4), cell("a", 100000, 2), cell("b", 100000, 6), cell("c", 100000, 12),
+         cell("fast", 1000000, 4), cell("a", 1000000, 8)]
+json.dump({"cells": least}, open(sys.argv[1] + "/less.json", "w"))
+json.dump({"cells": least + [dict(cell("b", 1000000, 6), status="timeout")]}, open(sys.argv[1] + "/more.json", "w"))
+PLANT
+for name in less more; do tools/standing.py "$work/$name.json" --ratios >"$work/$name"; done
+grep -qx '| P4 steady | 0.50 (a) | not known: 1 not run |' "$work/less" && grep -qx '| P4 steady | 0.50 (a) | 2.00 (a) |' "$work/more"
+tell $? "the best is known only where all designs ran that were near it at the size before"
+
+# Another advice is another row of README.
+jq '.advice.recommendation.candidate = "hashed slots=512"' results/reference/advise.json >"$work/advise.json"
+tools/tables.py choice "$work/advise.json" results/reference/points.json >"$work/choice"
+grep -q 'nginx traffic.* | `hashed`' "$work/choice"
+tell $? "the choice without measuring is what the advice says"
+
 named() {
     local file bad=0 pictures
     for pictures in docs/pictures labs/*/docs/pictures; do

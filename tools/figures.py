@@ -66,7 +66,7 @@ def describe(figure, node):
         return
     if kind in TYPES and not {"enum", "const"} & set(node):
         node["type"] = [TYPES[kind], "null"] if rest else TYPES[kind]
-        if kind in ("number", "integer"):
+        if kind in ("number", "integer") and ".corrected." not in figure["figure"]:  # a difference may be below 0
             node.setdefault("minimum", 0)
     elif kind in ("object", "array"):
         node.setdefault("type", [kind, "null"] if rest else kind)

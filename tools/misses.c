@@ -284,7 +284,8 @@ static bool run_design(const struct stream *stream, const char *name)
         if (!right)
             break;
         phase_now = 0;
-        replay_count(instance.design, instance.timers, stream, &plan, &counters, totals, &result);
+        replay_count(instance.design, instance.timers, stream, &plan, NULL, &counters, totals,
+                     &result);
         instance_close(&instance);
         right =
             instance_digest_is_right(design->timed, stream, result.digest, result.fired, reason);

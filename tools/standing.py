@@ -18,6 +18,8 @@ import os
 import subprocess
 import sys
 
+from tables import not_run
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 # Designs that results have and the program has not.
@@ -93,7 +95,7 @@ def print_times(table, designs, sizes):
             row([f"`{design}`"] + [" / ".join(f"{ns:.3g}" if ns else "-" for ns in point) for point in figures])
 
 
-def print_ratios(table, designs, sizes, of):
+def print_ratios(table, designs, sizes, of, cells):
     row(["point"] + [f"{size:,}" for size in sizes])
     row(["---"] + ["--:"] * len(sizes))
     for point in POINTS:
@@ -101,7 +103,9 @@ def print_ratios(table, designs, sizes, of):
         for size in sizes:
             own = table.get((*point, size, of))
             others = [(table[(*point, size, d)], d) for d in designs if d != of and (*point, size, d) in table]
-            words.append(f"{min(others)[0] / own:.2f} ({min(others)[1]})" if own and others else "-")
+            left = len(not_run(cells, point, size))
+            words.append("-" if not own or not others else f"not known: {left} not run" if left else
+                         f"{min(others)[0] / own:.2f} ({min(others)[1]})")
         row([" ".join(point)] + words)
 
 
@@ -120,7 +124,7 @@ def main(arguments):
     designs = list(dict.fromkeys(cell["impl"] for cell in cells))
     sizes = sorted({cell["tasks"] for cell in cells})
     if "--ratios" in flags:
-        print_ratios(medians(cells), designs, sizes, of)
+        print_ratios(medians(cells), designs, sizes, of, cells)
         print_missing(cells, sizes)
     else:
         print_times(medians(cells), designs, sizes)

@@ -8,6 +8,7 @@
     limits FILE             limits of nodes of 16 bytes by number of nodes; the last column on pages of 2 MiB
     costs FILE              limits that no number of nodes goes with
     idle FILE               ns of an empty tick by number of timers
+    fresh FILE              a start and a stop of P1, with other timers in each pass and with the same, by design and size
     multiples LIMITS FILE   ns per operation of `fast` and the best other as multiples of the limit, by point and size
     traces FILE             ns of CPU time per operation on traces, a row for each design and bitmap
     ticks FILE              of `fast` and the best other on traces, at a tenth of their ticks, at theirs and at ten times theirs
@@ -20,6 +21,7 @@
     stores-disk FILE        messages acknowledged a second by the disk alone, wheel-log and the best other store, and how
                             many times the latter
     stores-large FILE       stores with many messages pending: memory, disk, and how soon they serve after a kill
+    choice ADVICE POINTS    which design for which load, as an advice and the points have it
     prices FILE MISSES      what a line from memory costs, when each waits for the one before and when not
 
 tools/standing.py has the tables of the points P1 to P5.
@@ -141,6 +143,21 @@ def print_pages(points, *names):
                      f"{small / huge:.2f}"])
 
 
+def print_fresh(name):
+    if not os.path.exists(name):
+        print("The next `make reference` measures it.")
+        return
+    table = {}
+    for cell in cells_of(name):
+        way = "same" if " same_pass" in cell["identity"] else "other"
+        for phase in cell["phases"]:
+            table[cell["impl"], cell["tasks"], phase["name"], way] = phase["ns_per_op"]["median"]
+    head(["ns per operation", "timers", "start, other timers", "start, the same", "stop, other timers", "stop, the same"], 1)
+    for design, tasks in ordered(key[:2] for key in table):
+        row([f"`{design}`", power(tasks)] + [short(table.get((design, tasks, phase, way)))
+                                             for phase in ("start", "stop") for way in ("other", "same")])
+
+
 def print_libraries(name):
     sources = {os.path.basename(path).rpartition(".")[0].replace("_", "-") for path in glob.glob("labs/libraries/*.c*")}
     alone, rows = {}, []
@@ -160,6 +177,24 @@ def print_libraries(name):
     for is_library, ns, design, calls, bytes_each in sorted(rows, key=lambda r: r[:3]):
         row([design if is_library else f"*{design}*", short(ns), short(alone.get(design)) if is_library else ""] + calls +
             [f"{bytes_each:,.0f}"])
+
+
+# A design within so many times the best at one size is run at the next; else nobody knows the best there.
+NEAR = 5
+
+
+def not_run(cells, point, tasks):
+    """Exact designs within NEAR times the best of a point at the next smaller size, of which there is no cell at this one."""
+    smaller, here = {}, set()
+    for cell in cells:
+        if cell["workload"] == point[0] and is_exact(cell) and cell["impl"] not in GONE:
+            if cell["tasks"] == tasks:
+                here.add(cell["impl"])
+            phase = phase_of(cell, point[1]) if cell["tasks"] < tasks and cell["status"] == "ok" else None
+            if phase and phase["cpu_ns_per_op"]:
+                smaller.setdefault(cell["tasks"], {})[cell["impl"]] = phase["cpu_ns_per_op"]
+    last = smaller.get(max(smaller, default=0), {})
+    return sorted(design for design, ns in last.items() if ns <= NEAR * min(last.values()) and design not in here)
 
 
 def points_of(name):
@@ -217,7 +252,9 @@ def print_multiples(limits, name):
             row([point.replace("/", " "), "`fast`"] + [short(r["multiple"]) if r else "" for r in own])
         best = [min(((r["multiple"], r["impl"]) for key, r in table.items()
                      if (key[0], key[2]) == (point, tasks) and r["impl"] != "fast"), default=None) for tasks in sizes]
-        row([point.replace("/", " "), "the best other"] + [f"{short(found[0])} ({found[1]})" if found else "" for found in best])
+        apart = [not_run(read(name)["cells"], point.split("/"), tasks) for tasks in sizes]
+        row([point.replace("/", " "), "the best other"] + [f"not known: {len(left)} not run" if found and left else
+             f"{short(found[0])} ({found[1]})" if found else "" for found, left in zip(best, apart)])
         limit = [next((r["limit_ns"] for key, r in table.items() if key[0] == point and key[2] == tasks), None)
                  for tasks in sizes]
         row([point.replace("/", " "), "the limit, ns"] + [short(ns) for ns in limit])
@@ -329,25 +366,27 @@ PHASES = [("P1", "start"), ("P1", "stop"), ("P2", "expire"), ("P3", "traffic"), 
 PUT_OFF = ("todo", "scan")
 
 
-def print_target(what, where, asked, found, but=()):
+def print_target(what, where, asked, found, but=(), left=()):
+    """`left` are designs that might be better and were not run: then the ratio is one at most."""
     other, design = best_other(found, but)
     if "fast" not in found or not other:
         row([what, where, f"{asked:g}", "not measured", "", "", ""])
         return
     own, ratio = found["fast"], other[0] / found["fast"][0]
     net = net_ratio(other, own)
-    row([what, where, f"{asked:g}", f"{ratio:.2f}", net, f"`{design}`", "reached" if ratio >= asked else "**missed**"])
+    verdict = "**missed**" if ratio < asked else f"not known: {len(left)} not run" if left else "reached"
+    row([what, where, f"{asked:g}", f"{'at most ' if left else ''}{ratio:.2f}", net, f"`{design}`", verdict])
 
 
-def print_point_targets(cells, tasks):
+def print_point_targets(cells, tasks, tried):
     # From 1e6 on pages are to be the same for all.
     pages = ("off",) if tasks >= 1e6 else ("off", None)
     here = [cell for cell in cells if cell["tasks"] == tasks and cell["params"].get("huge_pages") in pages and "batch" not in cell["params"]]
     where = power(int(tasks))
     for point in PHASES:
-        what = " ".join(point)
+        what, left = " ".join(point), not_run(tried, point, tasks)
         if tasks >= 1e6:
-            print_target(what, where, 1.3 if point[0] == "P5" else 1.5, costs(here, [point]))
+            print_target(what, where, 1.3 if point[0] == "P5" else 1.5, costs(here, [point]), left=left)
         elif point == ("P1", "start"):
             print_target(what, where, 0.85, costs(here, [point]), PUT_OFF)
         else:
@@ -414,13 +453,15 @@ def print_targets(*names):
     names = [name for name in names if os.path.basename(name) != "open.json" and (os.path.exists(name) or "batches" not in name)]
     head(["what", "where", "asked", "found", "net of the harness", "the best other", ""], 2)
     documents = [name for name in names if any(cell["workload"] == "nginx" for cell in read(name)["cells"])]
-    cells = all_cells(name for name in names if name not in documents)
+    names = [name for name in names if name not in documents]
+    cells = all_cells(names)
+    tried = [cell for name in names for cell in read(name)["cells"] if "batch" not in cell["params"] and cell["impl"] not in GONE]
     for name in documents:
         for (trace, tick), at in by_tick(name).items():
             if trace in TRACE_TARGETS:
                 print_target(f"`{trace}`", tick, TRACE_TARGETS[trace], costs(at, [(at[0]["workload"], at[0]["phases"][0]["name"])]))
     for tasks in (1e3, 1e4, 1e5, 1e6, 1e7):
-        print_point_targets(cells, tasks)
+        print_point_targets(cells, tasks, tried)
     for point in PHASES[2:]:
         own, other = (longest_advance(cells, design, point) for design in ("fast", "callwheel"))
         met = "not measured" if not own or not other else f"{own / other:.2g} ({spoken(own)} / {spoken(other)})"
@@ -591,8 +632,58 @@ def print_stores_large(name):
             [store_figure(cell, key, 1000) if cell["load"]["cold"] else "" for key in ("cold_recovery_s", "cold_served_s")])
 
 
-TABLES = {"stores": print_stores, "stores-disk": print_stores_disk, "stores-large": print_stores_large, "runners": print_runners, "origin": print_origin, "sizes": print_sizes, "pages": print_pages, "libraries": print_libraries,
-          "limits": print_limits, "costs": print_costs, "idle": print_idle, "traces": print_traces, "multiples": print_multiples,
+TEXTBOOK = ("list", "heap", "hashed", "round", "hier")
+
+
+def choice_row(load, cells, point, tasks, figure, but=()):
+    """The design with the least of a figure of a cell and its phase, a text behind it, and how many might have less."""
+    found = []
+    for cell in cells:
+        phase = phase_of(cell, point[1]) if (cell["workload"], cell["tasks"]) == (point[0], tasks) else None
+        if phase and is_exact(cell) and cell["params"].get("huge_pages") != "on" and (not but or cell["impl"] in but):
+            value, text = figure(cell, phase)
+            if value is not None:
+                found.append((value, cell["impl"], text))
+    left = [] if but else not_run(cells, point, tasks)
+    if found:
+        _, design, text = min(found)
+        row([load, f"`{design}`", text + (f"; {len(left)} designs were not run" if left else "")])
+
+
+def figure_time(_, phase):
+    return phase["cpu_ns_per_op"], f"{short(phase['cpu_ns_per_op'])} ns per operation"
+
+
+def figure_longest(_, phase):
+    own = phase["latency_ns"]["advance"] and phase["latency_ns"]["advance"].get("own")
+    return own and own["max"], f"longest advance {spoken(own['max'])}" if own else ""
+
+
+def figure_memory(cell, _):
+    share = cell["memory"]["peak_bytes"] / cell["tasks"]
+    return share, f"{short(share)} bytes per timer"
+
+
+def print_choice(advice, points):
+    """What README recommends without measuring: the files decide."""
+    load, cells = read(advice)["advice"], [cell for cell in read(points)["cells"] if cell["impl"] not in GONE]
+    ok = [cell for cell in cells if cell["status"] == "ok"]
+    by_name = {each["name"]: each for each in load["candidates"]}
+    names = [load["recommendation"]["candidate"]] + [name for name, each in by_name.items() if each["status"] == "not-told-apart"]
+    take = list(dict.fromkeys(name.split()[0] for name in names))
+    cost = by_name[names[0]]["figures"]["cost_ns_per_op"]["median"]
+    head(["your load", "take", "measured"], 3)
+    row([f"a server's timeouts: recorded {load['load']['workload']} traffic, ticks of {spoken(load['load']['tick_ns'])}",
+         " or ".join(f"`{design}`" for design in take), f"{short(cost)} ns per operation"])
+    choice_row("a million timers, mostly stopped or re-armed", cells, ("P3", "traffic"), 1e6, figure_time)
+    choice_row("the same, of the five textbook designs", ok, ("P3", "traffic"), 1e6, figure_time, TEXTBOOK)
+    choice_row("the same, but no call may take long", cells, ("P3", "traffic"), 1e6, figure_longest)
+    choice_row("the same, but memory is scarce", cells, ("P3", "traffic"), 1e6, figure_memory)
+    choice_row("a thousand timers, thousands of ticks from one expiry to the next", cells, ("P2", "expire"), 1e3, figure_time)
+
+
+TABLES = {"choice": print_choice, "stores": print_stores, "stores-disk": print_stores_disk, "stores-large": print_stores_large, "runners": print_runners, "origin": print_origin, "sizes": print_sizes, "pages": print_pages, "libraries": print_libraries,
+          "limits": print_limits, "costs": print_costs, "idle": print_idle, "fresh": print_fresh, "traces": print_traces, "multiples": print_multiples,
           "targets": print_targets, "ticks": print_ticks, "batches": print_batches, "misses": print_misses, "prices": print_prices}
 
 if __name__ == "__main__":

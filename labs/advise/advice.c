@@ -273,9 +273,8 @@ cJSON *advice_make(const struct advice_evidence *evidence)
     return advice;
 }
 
-int advice_attach(struct advice_evidence *evidence, struct result_document *document,
-                  struct diag *diag)
+void advice_attach(struct advice_evidence *evidence, struct result_document *document)
 {
     evidence_look(evidence, result_json(document));
-    return result_attach(document, "advice", advice_make(evidence), diag);
+    result_attach(document, "advice", advice_make(evidence));
 }

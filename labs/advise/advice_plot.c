@@ -64,9 +64,7 @@ static bool is_on_clock(const cJSON *document)
 static size_t gather(const cJSON *document, struct dot *out)
 {
     size_t count = 0;
-    const cJSON *candidate;
-    cJSON_ArrayForEach(candidate, json_get(document, "advice.candidates"))
-    {
+    json_each(candidate, document, "advice.candidates") {
         struct dot dot = {
             .candidate = candidate,
             .cost = json_get_number(candidate, "figures.cost_ns_per_op.median"),
@@ -105,7 +103,7 @@ static void write_front(FILE *out, const struct dot *dots, size_t count)
     }
 }
 
-static bool write_advice(FILE *out, const cJSON *document, const struct picture *picture)
+static void write_advice(FILE *out, const cJSON *document, const struct picture *picture)
 {
     char title[256];
     const cJSON *candidates = json_get(document, "advice.candidates");
@@ -125,7 +123,6 @@ static bool write_advice(FILE *out, const cJSON *document, const struct picture 
     qsort(dots, count, sizeof *dots, by_cost);
     write_front(out, dots, count);
     free(dots);
-    return true;
 }
 
 void advice_pictures(const cJSON *document, struct pictures *out)

@@ -88,13 +88,11 @@ static double sample_on_clock(const cJSON *cell, int sample, enum criterion crit
 static double sample_cost(const cJSON *cell, int sample)
 {
     double ns = 0, operations = 0;
-    const cJSON *phase;
     if (is_on_clock(cell))
         return sample_on_clock(cell, sample, CRITERION_COST);
     if (!is_ok(cell) || sample >= json_get_number(cell, "sampling.samples"))
         return NAN;
-    cJSON_ArrayForEach(phase, json_get(cell, "phases"))
-    {
+    json_each(phase, cell, "phases") {
         ns += phase_ns(phase, sample);
         operations += operations_of(phase);
     }
@@ -110,22 +108,16 @@ static double sample_of(const cJSON *cell, int sample, enum criterion criterion)
 static double sum_of(const cJSON *cell, const char *path)
 {
     double sum = 0;
-    const cJSON *phase;
-    cJSON_ArrayForEach(phase, json_get(cell, "phases"))
-    {
+    json_each(phase, cell, "phases")
         sum += json_get_number(phase, path);
-    }
     return sum;
 }
 
 static double most_of(const cJSON *cell, const char *path)
 {
     double most = NAN;
-    const cJSON *phase;
-    cJSON_ArrayForEach(phase, json_get(cell, "phases"))
-    {
+    json_each(phase, cell, "phases")
         most = fmax(most, json_get_number(phase, path));
-    }
     return most;
 }
 
@@ -222,9 +214,7 @@ static double median_of_runs(const cJSON *cell, const char *path)
 {
     double values[CRITERIA_SAMPLES_MAX];
     size_t count = 0;
-    const cJSON *run;
-    cJSON_ArrayForEach(run, json_get(cell, "clock.rounds"))
-    {
+    json_each(run, cell, "clock.rounds") {
         double value = json_get_number(run, path);
         if (count < CRITERIA_SAMPLES_MAX && !isnan(value))
             values[count++] = value;
@@ -235,11 +225,8 @@ static double median_of_runs(const cJSON *cell, const char *path)
 static double most_of_runs(const cJSON *cell, const char *path)
 {
     double most = NAN;
-    const cJSON *run;
-    cJSON_ArrayForEach(run, json_get(cell, "clock.rounds"))
-    {
+    json_each(run, cell, "clock.rounds")
         most = fmax(most, json_get_number(run, path));
-    }
     return most;
 }
 

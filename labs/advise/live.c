@@ -28,9 +28,7 @@ static int add_runner(void *ctx, const char *flag, const char *name, struct diag
     struct live *live = ctx;
     char expected[400] = "", hint[NEAREST_HINT];
     struct text list = text_in(expected, sizeof expected);
-    const cJSON *runner;
-    cJSON_ArrayForEach(runner, json_get(live->listing, "runners"))
-    {
+    json_each(runner, live->listing, "runners") {
         text_add_item(&list, ", ", "%s", json_get_text(runner, "name"));
         if (strcmp(json_get_text(runner, "name"), name) == 0) {
             take_runner(live, runner);
@@ -45,7 +43,6 @@ int live_open(struct live *live, const char *names, struct diag *diag)
 {
     static const char *const words[] = {"twbench", "list", "--json=-", NULL};
     char *text = NULL, path[4200];
-    const cJSON *runner;
     *live = (struct live){.count = 0};
     if (!lab_program("live", path, sizeof path))
         return diag_usage(diag, "--clock=real is in the lab live: 'make live', or apt install "
@@ -54,10 +51,8 @@ int live_open(struct live *live, const char *names, struct diag *diag)
     free(text);
     if (strcmp(names, "all") != 0)
         return lists_split(names, ',', "--runner", LIVE_RUNNERS_MAX, add_runner, live, diag);
-    cJSON_ArrayForEach(runner, json_get(live->listing, "runners"))
-    {
+    json_each(runner, live->listing, "runners")
         take_runner(live, runner);
-    }
     return live->count > 0 ? DIAG_OK : diag_run(diag, "%s: names no runners", path);
 }
 

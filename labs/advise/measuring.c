@@ -32,12 +32,11 @@ static double pass_ns(const struct measuring *measuring, size_t candidate, doubl
 {
     struct contender contender = evidence_contender(&measuring->evidence, candidate);
     for (size_t i = 0; i < CRITERIA_ROUNDS && contender.of.known; i++) {
-        const cJSON *cell = contender.cells.cells[i], *phase;
+        const cJSON *cell = contender.cells.cells[i];
         double ns = 0;
         if (!cell)
             continue;
-        cJSON_ArrayForEach(phase, json_get(cell, "phases"))
-        {
+        json_each(phase, cell, "phases") {
             double operations = json_get_number(phase, "operations.start") +
                                 json_get_number(phase, "operations.stop") +
                                 json_get_number(phase, "operations.expire");

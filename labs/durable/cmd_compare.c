@@ -45,9 +45,7 @@ static bool is_same_load(const cJSON *old, const cJSON *new)
 static const cJSON *cell_like(const cJSON *document, const cJSON *cell)
 {
     static const char *const texts[] = {"store", "sync", "clock"};
-    const cJSON *other;
-    cJSON_ArrayForEach(other, json_get(document, "cells"))
-    {
+    json_each(other, document, "cells") {
         bool same = is_same_load(json_get(other, "load"), json_get(cell, "load")) &&
                     json_get_number(other, "interval_ms") == json_get_number(cell, "interval_ms");
         for (size_t i = 0; i < sizeof texts / sizeof *texts && same; i++)
@@ -155,8 +153,7 @@ static int compare(const char *before, const char *after, cJSON **document,
     if (status == DIAG_OK) {
         struct comparing comparing = {old, new, STORES_SAME};
         cJSON *cells = cJSON_CreateArray(), *out = cJSON_CreateObject();
-        const cJSON *cell;
-        cJSON_ArrayForEach(cell, json_get(old, "cells"))
+        json_each(cell, old, "cells")
             cJSON_AddItemToArray(cells, compare_cell(&comparing, cell));
         json_add_integer(out, "schema_version", RESULT_SCHEMA_VERSION);
         json_add_text(out, "kind", "stores-comparison");

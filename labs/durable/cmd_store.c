@@ -37,7 +37,8 @@ static void print_record(uint64_t offset, const struct wl_record *record)
                entry->key, entry->body_check);
         break;
     case WL_SEAL:
-        printf("seal    over at %" PRIu64, entry->due);
+        printf("seal    over at %" PRIu64 ", %" PRIu64 " messages put up to here", entry->due,
+               entry->key);
         break;
     default:
         printf("bridge  over the lost entry at %" PRIu64 ", %s", entry->key, wheel);
@@ -128,9 +129,24 @@ static int segment_records(struct inspection *this, const char *file, uint64_t b
     return found == WL_FOUND_ERROR ? unreadable(this, file) : DIAG_OK;
 }
 
+/* What of the log is missing before a segment. */
+static int missing_inspect(struct inspection *this, size_t at)
+{
+    struct wl_missing missing;
+    char file[WL_NAME_BYTES], text[WL_MISSING_BYTES];
+    if (wl_segments_missing(&this->segments, at, &missing) == WL_READ_ERROR)
+        return unreadable(this, "log");
+    if (missing.from == missing.to)
+        return DIAG_OK;
+    uint64_t offset = wl_missing_file(&this->segments, &missing, file);
+    wl_missing_say(&missing, text);
+    damage(this, file, offset, text);
+    return DIAG_OK;
+}
+
 static int segment_inspect(struct inspection *this, size_t at)
 {
-    const struct wl_segment *segment = this->segments.list[at];
+    struct wl_segment *segment = this->segments.list[at];
     struct wl_file_header header;
     unsigned char bytes[WL_FILE_HEADER_BYTES];
     char file[WL_NAME_BYTES];
@@ -140,19 +156,22 @@ static int segment_inspect(struct inspection *this, size_t at)
     if (wl_segments_read(&this->segments, segment->base, bytes, sizeof bytes, &got) ==
         WL_READ_ERROR)
         return unreadable(this, file);
-    if (got < sizeof bytes || segment->size < sizeof bytes) {
-        if (!last)
-            damage(this, file, 0, "shorter than its header");
+    /* The last one was just being made; of any other the one behind it says what is missing. */
+    if (got < sizeof bytes || segment->size < sizeof bytes)
         return DIAG_OK;
-    }
     enum wl_header_state state = wl_header_read(bytes, &header);
     if (state == WL_HEADER_OTHER_VERSION)
         return other_version(this, file);
     bool good =
         state == WL_HEADER_GOOD && header.kind == WL_FILE_SEGMENT && header.number == segment->base;
+    segment->over = good ? header.over : 0;
+    segment->puts = good ? header.puts : 0;
+    int status = missing_inspect(this, at);
     print_segment(file, segment->size, good ? &header : NULL);
     if (!good)
         damage(this, file, 0, "header: checksum differs");
+    if (status != DIAG_OK)
+        return status;
     return segment_records(this, file, segment->base, segment->base + segment->size, last);
 }
 

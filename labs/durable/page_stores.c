@@ -96,9 +96,7 @@ static void add_rows(struct page *page, const struct page_field *fields, size_t 
 
 static void add_samples(struct standing_contender *contender, const cJSON *samples, bool is_rate)
 {
-    const cJSON *sample;
-    cJSON_ArrayForEach(sample, samples)
-    {
+    json_each(sample, samples, "") {
         double value = is_rate ? 1 / sample->valuedouble : sample->valuedouble;
         if (value > 0 && isfinite(value))
             standing_sample(contender, value);
@@ -115,16 +113,13 @@ static bool is_paced(const cJSON *cell)
 static bool may_be_taken(const struct place *cells, const cJSON *cell)
 {
     const struct store_row *row = store_registry_find(json_get_text(cell, "store"));
-    const cJSON *other;
     if (row && row->builtin && row->builtin->flags & (TW_STORE_KEEPS_NOTHING | TW_STORE_IN_MEMORY))
         return false;
-    cJSON_ArrayForEach(other, cells->json)
-    {
+    json_each(other, cells->json, "")
         if (stores_cell_failed(other) &&
             strcmp(json_get_text(other, "store"), json_get_text(cell, "store")) == 0 &&
             strcmp(json_get_text(other, "sync"), json_get_text(cell, "sync")) == 0)
             return false;
-    }
     return strcmp(json_get_text(cell, "status"), "ok") == 0;
 }
 
@@ -225,9 +220,7 @@ static void say_unknown(struct page *page, const struct place *cells, bool few)
     bool kills = false, cold = false, paced = false, sizes = false;
     char unknown[400];
     struct text text = text_in(unknown, sizeof unknown);
-    const cJSON *cell;
-    cJSON_ArrayForEach(cell, cells->json)
-    {
+    json_each(cell, cells->json, "") {
         kills = kills || json_get_number(cell, "load.kills") > 0;
         cold = cold || cJSON_IsTrue(json_get(cell, "load.cold"));
         paced = paced || (is_paced(cell) && strcmp(json_get_text(cell, "clock"), "real") == 0);
@@ -250,11 +243,9 @@ static void say_unknown(struct page *page, const struct place *cells, bool few)
 
 static void say_recommendation(struct page *page, const struct place *cells)
 {
-    const cJSON *cell;
     size_t groups = 0;
     bool few = false;
-    cJSON_ArrayForEach(cell, cells->json)
-    {
+    json_each(cell, cells->json, "") {
         if (!is_first_of_group(cells, cell) || json_get_number(cell, "load.kills") > 0)
             continue;
         if (groups++ == 0)
@@ -312,12 +303,9 @@ void page_stores(struct page *page, const cJSON *document)
     struct place root = place_root(document), cells = place_get(&root, "cells");
     page_heading(page, 1, NULL, "Stores");
     say_recommendation(page, &cells);
-    const cJSON *cell;
-    cJSON_ArrayForEach(cell, cells.json)
-    {
+    json_each(cell, cells.json, "")
         if (is_first_of_group(&cells, cell))
             add_group(page, &cells, cell);
-    }
     say_reading(page, &root);
     say_reasons(page, &cells);
     if (!cJSON_IsTrue(json_get(document, "complete")))

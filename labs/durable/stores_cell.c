@@ -132,12 +132,11 @@ static void add_sample(cJSON *figures, const char *key, double value)
 {
     double samples[SAMPLES_MAX];
     size_t count = 0;
-    const cJSON *sample;
     if (!isfinite(value))
         return;
-    cJSON_ArrayForEach(sample,
-                       json_get(json_get(figures, key), "samples")) if (count < SAMPLES_MAX - 1)
-        samples[count++] = sample->valuedouble;
+    json_each(sample, json_get(figures, key), "samples")
+        if (count < SAMPLES_MAX - 1)
+            samples[count++] = sample->valuedouble;
     samples[count++] = value;
     replace(figures, key, interval_of_samples(samples, count, 1, true));
 }

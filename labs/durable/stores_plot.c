@@ -71,9 +71,7 @@ static void add_number(double *list, size_t *count, double value)
 static struct axes axes_of(const cJSON *document, bool paced)
 {
     struct axes axes = {.store_count = 0};
-    const cJSON *cell;
-    cJSON_ArrayForEach(cell, json_get(document, "cells"))
-    {
+    json_each(cell, document, "cells") {
         if (!is_drawn(cell, paced))
             continue;
         add_text(axes.stores, &axes.store_count, json_get_text(cell, "store"));
@@ -100,9 +98,7 @@ static bool is_number(const cJSON *cell, const char *path, double value)
 
 static const cJSON *find(const cJSON *document, const struct wanted *wanted)
 {
-    const cJSON *cell;
-    cJSON_ArrayForEach(cell, json_get(document, "cells"))
-    {
+    json_each(cell, document, "cells")
         if (is_drawn(cell, wanted->paced) &&
             (!wanted->store || strcmp(json_get_text(cell, "store"), wanted->store) == 0) &&
             (!wanted->sync || strcmp(json_get_text(cell, "sync"), wanted->sync) == 0) &&
@@ -110,7 +106,6 @@ static const cJSON *find(const cJSON *document, const struct wanted *wanted)
             is_number(cell, "load.producers", wanted->producers) &&
             is_number(cell, "load.batch", wanted->batch))
             return cell;
-    }
     return NULL;
 }
 
@@ -179,12 +174,9 @@ static struct wanted load_of_sizes(const cJSON *document, const struct axes *axe
 
 static bool knows(const cJSON *document, const struct drawn *drawn, bool paced)
 {
-    const cJSON *cell;
-    cJSON_ArrayForEach(cell, json_get(document, "cells"))
-    {
+    json_each(cell, document, "cells")
         if (is_drawn(cell, paced) && figure_of(cell, drawn))
             return true;
-    }
     return false;
 }
 
@@ -368,12 +360,11 @@ static bool has(const cJSON *document, int kind)
     }
 }
 
-static bool write_picture(FILE *out, const cJSON *document, const struct picture *picture)
+static void write_picture(FILE *out, const cJSON *document, const struct picture *picture)
 {
     static void (*const writers[STORES_PICTURES])(FILE *, const cJSON *) = {
         write_puts, write_lateness, write_recovery, write_bytes};
     writers[picture->kind](out, document);
-    return true;
 }
 
 void stores_pictures(const cJSON *document, struct pictures *out)

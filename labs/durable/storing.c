@@ -151,27 +151,17 @@ static cJSON *make_method(const struct storing *storing)
     return method;
 }
 
-static int make_document(struct storing *storing, struct diag *diag)
+static void make_document(struct storing *storing)
 {
-    static const char *const keys[] = {"tool", "machine", "command"};
     struct result_origin origin;
-    struct result_document *head = NULL;
     origin_fill(&origin, storing->request->setup);
-    int status = result_new(&origin, &head, diag);
-    if (status != DIAG_OK)
-        return status;
-    cJSON *document = cJSON_CreateObject();
-    json_add_integer(document, "schema_version", RESULT_SCHEMA_VERSION);
-    json_add_text(document, "kind", "stores");
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        json_add(document, keys[i], cJSON_Duplicate(json_get(result_json(head), keys[i]), true));
-    result_free(head);
+    cJSON *head = result_head(&origin), *document = result_begin(head, "stores");
+    cJSON_Delete(head);
     json_add(document, "complete", cJSON_CreateFalse());
     json_add_measure(document, "duration_s", 0);
     json_add(document, "method", make_method(storing));
     json_add(document, "cells", cJSON_CreateArray());
     storing->document = document;
-    return DIAG_OK;
 }
 
 static void print_document(FILE *out, const void *ctx)
@@ -339,9 +329,8 @@ int storing_run(const struct storing_request *request, cJSON **document, struct 
     int status = make_root(&storing, diag);
     if (status != DIAG_OK)
         return status;
-    status = make_document(&storing, diag);
-    if (status == DIAG_OK)
-        status = resume(&storing, diag);
+    make_document(&storing);
+    status = resume(&storing, diag);
     if (status == DIAG_OK) {
         tell_span(&storing);
         status = run_all(&storing, diag);
@@ -362,7 +351,7 @@ int storing_run(const struct storing_request *request, cJSON **document, struct 
 size_t storing_count_failed(const cJSON *document)
 {
     size_t failed = 0;
-    const cJSON *cell;
-    cJSON_ArrayForEach(cell, json_get(document, "cells")) failed += stores_cell_failed(cell);
+    json_each(cell, document, "cells")
+        failed += stores_cell_failed(cell);
     return failed;
 }

@@ -110,6 +110,8 @@ sub seat_settled {
 sub delete_points {
     my ($text, $runner) = @_;
     my $path = "labs/live/runners/$runner.c";
+    $text =~ s/^#if defined TW_PROVED .*?^#endif\n//msg;
+    $text =~ s/^#ifdef MOMENT_OF_RUNNER\n((?:(?!^#).)*?)(?:^#else\n((?:(?!^#).)*?))?^#endif\n/$2 \/\/ ''/msge;
     $text =~ s/^[ \t]*TW_RUNNER_POINT(\((?:[^()]++|(?1))*\));\n//mg;
     $text =~ s{[ \t]*/\* NOLINT(?:(?!\*/).)*\*/}{}sg;
     $text =~ s!^(\w[^\n;=]*\((?:[^;{}])*\)\n\{\n)(.*?)^\}\n!seat_settled($1, $2)!gesm;

@@ -8,6 +8,7 @@
 #include "labs/fleet/fleet.h"
 
 #include "harness/base/json.h"
+#include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/command/outputs.h"
 #include "harness/command/setup_flags.h"
@@ -128,9 +129,8 @@ static void look_for_group(struct join *join, const cJSON *group)
                      index);
         return;
     }
-    const cJSON *cell;
-    cJSON_ArrayForEach(cell, json_get(result_json(join->shards[shard]), "cells")) found +=
-        is_of_group(cell, group) ? 1 : 0;
+    json_each(cell, result_json(join->shards[shard]), "cells")
+        found += is_of_group(cell, group) ? 1 : 0;
     if (found < planned)
         name_missing(join, "%s: %.0f cells, of shard %.0f, which did not finish", name,
                      planned - found, index);
@@ -138,8 +138,8 @@ static void look_for_group(struct join *join, const cJSON *group)
 
 static int look_for_missing(struct join *join)
 {
-    const cJSON *group;
-    cJSON_ArrayForEach(group, json_get(shard_of(join, 0), "groups")) look_for_group(join, group);
+    json_each(group, shard_of(join, 0), "groups")
+        look_for_group(join, group);
     if (join->missing == 0 || join->merging->partial)
         return DIAG_OK;
     return diag_usage(join->diag, "merge: missing: %s%s; --partial merges what is there",
@@ -157,11 +157,10 @@ static cJSON *copy_of(const cJSON *object, const char *path)
 /* The index of the shard's machine, which is added if it is new.  The same host with the same hardware is one. */
 static int find_machine(struct join *join, size_t shard)
 {
-    const cJSON *root = result_json(join->shards[shard]), *known;
+    const cJSON *root = result_json(join->shards[shard]);
     const char *host = json_get_text(root, "shard.host");
     int index = 0;
-    cJSON_ArrayForEach(known, join->machines)
-    {
+    json_each(known, join->machines, "") {
         if (strcmp(json_get_text(known, "host"), host) == 0 &&
             strcmp(json_get_text(known, "cpu_model"), json_get_text(root, "machine.cpu_model")) ==
                 0)
@@ -177,13 +176,10 @@ static int find_machine(struct join *join, size_t shard)
 /* A cell that no group of this shard has is somebody else's. */
 static int check_cell(const struct join *join, size_t shard, const cJSON *cell)
 {
-    const cJSON *group;
-    cJSON_ArrayForEach(group, json_get(shard_of(join, shard), "groups"))
-    {
+    json_each(group, shard_of(join, shard), "groups")
         if (is_of_group(cell, group) &&
             json_get_number(group, "shard") == json_get_number(shard_of(join, shard), "index"))
             return DIAG_OK;
-    }
     return diag_usage(join->diag, "%s: %s/%s/%.0f: is not of its shard's groups",
                       join->merging->paths[shard], json_get_text(cell, "impl"),
                       json_get_text(cell, "workload"), json_get_number(cell, "tasks"));
@@ -192,7 +188,7 @@ static int check_cell(const struct join *join, size_t shard, const cJSON *cell)
 /* The shards stand in the order of their numbers, whatever order they were given in. */
 static int add_shard(struct join *join, size_t shard, cJSON *list)
 {
-    const cJSON *root = result_json(join->shards[shard]), *cell, *text;
+    const cJSON *root = result_json(join->shards[shard]);
     int machine = find_machine(join, shard), status = DIAG_OK;
     cJSON *record = cJSON_CreateObject();
     json_add(record, "index", copy_of(root, "shard.index"));
@@ -202,10 +198,9 @@ static int add_shard(struct join *join, size_t shard, cJSON *list)
     json_add(record, "cells",
              cJSON_CreateNumber((double)cJSON_GetArraySize(json_get(root, "cells"))));
     cJSON_AddItemToArray(list, record);
-    cJSON_ArrayForEach(text, json_get(root, "left_out"))
+    json_each(text, root, "left_out")
         cJSON_AddItemToArray(join->left_out, cJSON_Duplicate(text, true));
-    cJSON_ArrayForEach(cell, json_get(root, "cells"))
-    {
+    json_each(cell, root, "cells") {
         if (check_cell(join, shard, cell) != DIAG_OK)
             status = DIAG_USAGE;
         cJSON *copy = cJSON_Duplicate(cell, true);
@@ -229,20 +224,17 @@ static int add_shards(struct join *join, cJSON *list)
 
 static int make_root(struct join *join)
 {
-    struct result_document *head = NULL;
     const cJSON *first = result_json(join->shards[0]);
-    int status = result_new(join->merging->origin, &head, join->diag);
-    if (status != DIAG_OK)
-        return status;
-    cJSON *root = join->root, *list = cJSON_CreateArray();
+    cJSON *head = result_head(join->merging->origin), *root = join->root,
+          *list = cJSON_CreateArray();
     json_add_integer(root, "schema_version", 1);
     json_add(root, "tool", copy_of(first, "tool"));
     json_add(root, "machine", copy_of(first, "machine"));
-    json_add(root, "command", copy_of(result_json(head), "command"));
+    json_add(root, "command", copy_of(head, "command"));
     json_add(root, "harness", copy_of(first, "harness"));
     json_add(root, "complete", cJSON_CreateBool(join->missing == 0));
     json_add(root, "plan", copy_of(first, "shard.plan"));
-    status = add_shards(join, list);
+    int status = add_shards(join, list);
     json_add(root, "shards", list);
     json_add(root, "machines", join->machines);
     if (cJSON_GetArraySize(join->left_out) > 0)
@@ -250,7 +242,7 @@ static int make_root(struct join *join)
     else
         cJSON_Delete(join->left_out);
     json_add(root, "cells", join->cells);
-    result_free(head);
+    cJSON_Delete(head);
     return status;
 }
 
@@ -268,8 +260,7 @@ static int join_all(struct join *join, struct result_document **out)
     status = make_root(join);
     char *text = status == DIAG_OK ? cJSON_PrintUnformatted(join->root) : NULL;
     if (status == DIAG_OK)
-        status = text ? result_parse(text, strlen(text), "the merged result", out, join->diag)
-                      : diag_run(join->diag, "no memory for the merged result");
+        status = result_parse(text, strlen(text), "the merged result", out, join->diag);
     cJSON_free(text);
     return status;
 }
@@ -278,14 +269,14 @@ static int merging_write(const struct merging *merging, struct result_document *
                          struct diag *diag)
 {
     struct join join = {.merging = merging,
-                        .shards = calloc(merging->count + 1, sizeof *join.shards),
+                        .shards = memory_take(merging->count, sizeof *join.shards),
                         .root = cJSON_CreateObject(),
                         .machines = cJSON_CreateArray(),
                         .cells = cJSON_CreateArray(),
                         .left_out = cJSON_CreateArray(),
                         .diag = diag};
-    int status = join.shards ? join_all(&join, out) : diag_run(diag, "no memory for the shards");
-    for (size_t i = 0; join.shards && i < merging->count; i++)
+    int status = join_all(&join, out);
+    for (size_t i = 0; i < merging->count; i++)
         result_free(join.shards[i]);
     free(join.shards);
     cJSON_Delete(join.root);

@@ -72,6 +72,8 @@ static void hash_cell(uint64_t *hash, const struct plan_cell *cell)
     hash_number(hash, (uint64_t)cell->pages);
     if (cell->batch > 0)
         hash_number(hash, cell->batch);
+    if (cell->between > 0)
+        hash_number(hash, cell->between);
     for (size_t i = 0; i < cell->setting_count; i++) {
         hash_text(hash, cell->settings[i].name);
         for (size_t v = 0; v < cell->settings[i].count; v++)

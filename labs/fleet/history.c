@@ -89,9 +89,7 @@ static cJSON *take_cell(const cJSON *cell)
 static cJSON *take_cells(const cJSON *result)
 {
     cJSON *cells = cJSON_CreateArray();
-    const cJSON *cell;
-    cJSON_ArrayForEach(cell, json_get(result, "cells"))
-    {
+    json_each(cell, result, "cells") {
         bool is_ok = strcmp(json_get_text(cell, "status"), "ok") == 0;
         if (is_ok && !json_get(cell, "runner"))
             cJSON_AddItemToArray(cells, take_cell(cell));

@@ -10,9 +10,7 @@
 static double restlessness(const cJSON *series)
 {
     double most = 0;
-    const cJSON *change;
-    cJSON_ArrayForEach(change, json_get(series, "changes"))
-    {
+    json_each(change, series, "changes") {
         double step = fabs(log(json_get_number(change, "ratio")));
         most = step > most ? step : most;
     }
@@ -28,9 +26,7 @@ static bool is_timed(const cJSON *series)
 static size_t choose(const cJSON *document, const cJSON *chosen[HISTORY_PANELS])
 {
     size_t count = 0;
-    const cJSON *series;
-    cJSON_ArrayForEach(series, json_get(document, "series"))
-    {
+    json_each(series, document, "series") {
         if (!is_timed(series))
             continue;
         size_t at = count < HISTORY_PANELS ? count++ : HISTORY_PANELS;
@@ -49,9 +45,7 @@ static size_t choose(const cJSON *document, const cJSON *chosen[HISTORY_PANELS])
 static double level_of(const cJSON *values, double from, double to)
 {
     double sum = 0, count = 0, run = 0;
-    const cJSON *value;
-    cJSON_ArrayForEach(value, values)
-    {
+    json_each(value, values, "") {
         bool is_within = run >= from && run < to;
         if (is_within && cJSON_IsNumber(value) && value->valuedouble > 0) {
             sum += log(value->valuedouble);
@@ -65,9 +59,7 @@ static double level_of(const cJSON *values, double from, double to)
 static void write_stretch(FILE *out, const cJSON *values, double from, double to)
 {
     double level = level_of(values, from, to), run = 0;
-    const cJSON *value;
-    cJSON_ArrayForEach(value, values)
-    {
+    json_each(value, values, "") {
         if (run >= from && run < to && cJSON_IsNumber(value))
             fprintf(out, "%.0f\t%.6g\t%.6g\n", run, value->valuedouble, level);
         run++;
@@ -77,32 +69,28 @@ static void write_stretch(FILE *out, const cJSON *values, double from, double to
 static void write_series(FILE *out, const cJSON *series)
 {
     const cJSON *values = json_get(series, "values"), *changes = json_get(series, "changes");
-    const cJSON *change;
     double from = 0;
     fputs("\n\n", out);
     plotdata_write_field(out, json_get_text(series, "cell"));
     fputc('\n', out);
-    cJSON_ArrayForEach(change, changes)
-    {
+    json_each(change, changes, "") {
         write_stretch(out, values, from, json_get_number(change, "run"));
         from = json_get_number(change, "run");
     }
     write_stretch(out, values, from, INFINITY);
     fprintf(out, "\n\n%d\n", cJSON_GetArraySize(changes));
-    cJSON_ArrayForEach(change, changes)
-    {
+    json_each(change, changes, "")
         fprintf(out, "%.0f\t%.7s %+.1f %%\n", json_get_number(change, "run"),
                 json_get_text(change, "commit"), 100 * (json_get_number(change, "ratio") - 1));
-    }
 }
 
-static bool write_history(FILE *out, const cJSON *document, const struct picture *picture)
+static void write_history(FILE *out, const cJSON *document, const struct picture *picture)
 {
     const cJSON *chosen[HISTORY_PANELS];
     size_t count = choose(document, chosen), timed = 0;
-    const cJSON *series;
     (void)picture;
-    cJSON_ArrayForEach(series, json_get(document, "series")) timed += is_timed(series) ? 1 : 0;
+    json_each(series, document, "series")
+        timed += is_timed(series) ? 1 : 0;
     fprintf(out, "title\tTimes over %d runs\n", cJSON_GetArraySize(json_get(document, "runs")));
     plotdata_write_machine(out, document);
     fprintf(out, "blocks\t%zu\nseries\t%zu\nanchor\t", 2 * count, count);
@@ -112,7 +100,6 @@ static bool write_history(FILE *out, const cJSON *document, const struct picture
     fputc('\n', out);
     for (size_t i = 0; i < count; i++)
         write_series(out, chosen[i]);
-    return true;
 }
 
 void history_pictures(const cJSON *document, struct pictures *out)

@@ -24,15 +24,10 @@ static bool is_everywhere(const cJSON *change)
 static struct tally count_changes(const cJSON *document)
 {
     struct tally tally = {0, 0, 0, 0};
-    const cJSON *series;
-    cJSON_ArrayForEach(series, json_get(document, "series"))
-    {
+    json_each(series, document, "series") {
         bool exact = cJSON_IsTrue(json_get(series, "exact"));
-        const cJSON *change;
-        cJSON_ArrayForEach(change, json_get(series, "changes")) * (exact ? &tally.exact
-                                                                   : is_everywhere(change)
-                                                                       ? &tally.everywhere
-                                                                       : &tally.timed) += 1;
+        json_each(change, series, "changes")
+            *(exact ? &tally.exact : is_everywhere(change) ? &tally.everywhere : &tally.timed) += 1;
         tally.short_ones += cJSON_IsFalse(json_get(series, "enough")) ? 1 : 0;
     }
     return tally;

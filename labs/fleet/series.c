@@ -41,9 +41,7 @@ static const char *most_common(const struct history_line *line)
 {
     const char *best = "";
     size_t most = 0;
-    const cJSON *cell;
-    cJSON_ArrayForEach(cell, line->runs[line->count - 1].cells)
-    {
+    json_each(cell, line->runs[line->count - 1].cells, "") {
         size_t count = count_runs_with(line, json_get_text(cell, "impl"));
         if (count > most) {
             most = count;
@@ -83,8 +81,9 @@ static bool is_same(const cJSON *a, const cJSON *b)
 
 static const cJSON *find_cell(const struct history_run *run, const cJSON *wanted)
 {
-    const cJSON *cell;
-    cJSON_ArrayForEach(cell, run->cells) if (is_same(cell, wanted)) return cell;
+    json_each(cell, run->cells, "")
+        if (is_same(cell, wanted))
+            return cell;
     return NULL;
 }
 
@@ -92,13 +91,10 @@ static const cJSON *find_cell(const struct history_run *run, const cJSON *wanted
 static const cJSON *find_anchor_cell(const struct history_run *run, const cJSON *wanted,
                                      const char *anchor)
 {
-    const cJSON *cell;
-    cJSON_ArrayForEach(cell, run->cells)
-    {
+    json_each(cell, run->cells, "")
         if (strcmp(json_get_text(cell, "impl"), anchor) == 0 &&
             strcmp(json_get_text(cell, "stream"), json_get_text(wanted, "stream")) == 0)
             return cell;
-    }
     return NULL;
 }
 
@@ -215,12 +211,9 @@ static bool find_timed_changes(const struct history_line *line, const struct ser
 
 static bool changes_about(const cJSON *series, double run)
 {
-    const cJSON *change;
-    cJSON_ArrayForEach(change, json_get(series, "changes"))
-    {
+    json_each(change, series, "changes")
         if (fabs(json_get_number(change, "run") - run) <= AT_ONCE)
             return true;
-    }
     return false;
 }
 
@@ -229,9 +222,8 @@ static bool is_everywhere(const cJSON *list, double run)
 {
     size_t count = 0, changed = 0;
     bool has_two = false;
-    const cJSON *series, *first = NULL;
-    cJSON_ArrayForEach(series, list)
-    {
+    const cJSON *first = NULL;
+    json_each(series, list, "") {
         if (cJSON_IsTrue(json_get(series, "exact")) || cJSON_IsFalse(json_get(series, "enough")))
             continue;
         const char *label = json_get_text(series, "cell");
@@ -333,12 +325,9 @@ int series_write(const struct history_line *line, cJSON *document, struct diag *
     double *values = calloc(line->count + 1, sizeof *values);
     bool is_whole = values != NULL;
     for (size_t i = 0; is_whole && i < line->count; i++) {
-        const cJSON *cell;
-        cJSON_ArrayForEach(cell, line->runs[i].cells)
-        {
+        json_each(cell, line->runs[i].cells, "")
             if (!was_before(line, i, cell))
                 is_whole = add_cell(line, cell, values, list) && is_whole;
-        }
     }
     free(values);
     tell_everywhere(list);

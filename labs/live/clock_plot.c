@@ -66,13 +66,12 @@ static int by_value(const void *left, const void *right)
 
 static struct spread spread_of(const struct view_row *row, const struct clock_figure *figure)
 {
-    const cJSON *clock = json_get(row->cell, "clock"), *rounds = json_get(clock, "rounds"), *round;
+    const cJSON *clock = json_get(row->cell, "clock"), *rounds = json_get(clock, "rounds");
     size_t count = 0, most = (size_t)cJSON_GetArraySize(rounds);
     double *values = memory_take(most + 1, sizeof *values);
     double whole = json_get_number(clock, figure->path) * figure->scale;
     struct spread spread = {whole, whole, whole};
-    cJSON_ArrayForEach(round, rounds)
-    {
+    json_each(round, rounds, "") {
         double value = json_get_number(round, figure->path) * figure->scale;
         if (!isnan(value))
             values[count++] = value;
@@ -279,7 +278,7 @@ static void count_parts(const struct view_group *group, enum clock_plot kind, si
         *series += kind == THROUGHPUT ? is_new(group, i, false) : is_shown(group, i, threads);
 }
 
-static bool write_picture(FILE *out, const cJSON *document, const struct picture *picture)
+static void write_picture(FILE *out, const cJSON *document, const struct picture *picture)
 {
     struct view view = view_make(document);
     const struct view_group *group = &view.groups[picture->group];
@@ -295,7 +294,6 @@ static bool write_picture(FILE *out, const cJSON *document, const struct picture
     else
         write_bars(out, group, plots[kind].figures);
     view_free(&view);
-    return true;
 }
 
 /* "lateness-hold", with a number where there is another of that workload. */

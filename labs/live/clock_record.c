@@ -48,18 +48,9 @@ void clock_record_params(cJSON *params, const void *ctx)
 static cJSON *make_ledger(const struct clock_ledger *ledger)
 {
     cJSON *object = cJSON_CreateObject();
-    json_add_integer(object, "accepted", ledger->accepted);
-    json_add_integer(object, "refused", ledger->refused);
-    json_add_integer(object, "ran", ledger->ran);
-    json_add_integer(object, "stopped", ledger->stopped);
-    json_add_integer(object, "returned", ledger->returned);
-    json_add_integer(object, "early", ledger->early);
-    json_add_integer(object, "refused_full", ledger->refused_full);
-    json_add_integer(object, "refused_closed", ledger->refused_closed);
-    json_add_integer(object, "refused_range", ledger->refused_range);
-    json_add_integer(object, "refused_memory", ledger->refused_memory);
-    json_add_integer(object, "too_late", ledger->too_late);
-    json_add_integer(object, "idle", ledger->idle);
+#define ADD(name) json_add_integer(object, #name, ledger->name);
+    CLOCK_LEDGER(ADD)
+#undef ADD
     return object;
 }
 
@@ -135,14 +126,11 @@ cJSON *clock_record_round(const struct clock_record *record, const struct clock_
 static double stats_median(const struct clock_record *record, const char *path)
 {
     int count = record->rounds ? cJSON_GetArraySize(record->rounds) : 0, i = 0;
-    const cJSON *round;
     if (count == 0 || record->original)
         return NAN;
     double *values = memory_take((size_t)count, sizeof *values);
-    cJSON_ArrayForEach(round, record->rounds)
-    {
+    json_each(round, record->rounds, "")
         values[i++] = json_get_number(round, path);
-    }
     double median = summary_of(values, (size_t)count).median;
     free(values);
     return median;
@@ -163,6 +151,8 @@ static cJSON *make_clock(const struct clock_record *record)
     cJSON_Delete(figures);
     json_add_measure(object, "pause_ns", stats_median(record, "stats.longest_pause_ns"));
     json_add_measure(object, "pause_work_ns", stats_median(record, "stats.longest_work_ns"));
+    json_add_measure(object, "wait_sleeps",
+                     report->wait_sleeps > 0 ? (double)report->wait_sleeps : NAN);
     json_add(object, "rounds",
              record->rounds ? cJSON_Duplicate(record->rounds, true) : cJSON_CreateArray());
     return object;

@@ -62,9 +62,9 @@ static int finish(struct clock_options *options, bool is_replay, struct diag *di
     if (status != DIAG_OK)
         return status;
     if (run->setup.counts_only || run->drive_count > 0 || run->page_count > 0 ||
-        run->batch_count > 0)
+        run->batch_count > 0 || run->between_count > 0)
         return diag_usage(diag, "--runner: on the real clock there is no --counts-only, --drive, "
-                                "--huge-pages or --batch");
+                                "--huge-pages, --batch or --between");
     if (wishes->load != CLOCK_PACED && is_replay)
         return diag_usage(diag, "--load=%s: replay plays traces at their pace", load);
     if (wishes->load != CLOCK_PACED && run->loads.workload_count > 0)

@@ -200,7 +200,7 @@ static const struct flag clock_rows[] = {
 };
 static const struct flag flags[] = {
     FLAG_COUNT("seed", "N", "seed of the services (default 1)", OF, seed, 0, SEED_MAX),
-    FLAG_COUNT("operations", "N", "random operations per runner (default 1e6)", OF, operations, 0,
+    FLAG_COUNT("operations", "N", "random operations per runner (default 3e5)", OF, operations, 0,
                UINT64_C(1) << 50),
     FLAG_SWITCH("thorough", "ten times the operations", OF, thorough),
     FLAG_TIME("patience", "a call hangs that takes longer, a timer is lost (default 20s)", OF,
@@ -221,7 +221,7 @@ static void begin(struct call *call)
 {
     struct conform_options *options = call->options;
     options->seed = 1;
-    options->operations = 1000000;
+    options->operations = 300000;
     options->patience_ns = UINT64_C(20000000000);
     options->clock.designs = &options->designs;
     designs_select_all(&options->designs);

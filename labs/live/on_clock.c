@@ -2,8 +2,11 @@
 #include "labs/live/live.h"
 
 #include "harness/base/memory.h"
+#include "harness/base/text.h"
+#include "harness/base/units.h"
 #include "labs/live/originals/original.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +72,62 @@ static struct clock_request request_of_cell(const struct clock_record *record,
         .stream = request->stream,
         .budget_ns = setup->budget_ns,
         .memory_bytes = setup->memory_limit_bytes,
+        .interrupt = pool_interrupt(request->pool),
+        .progress = request->progress,
     };
+}
+
+/* To open, to settle and to shut, and to start and end a timer. */
+#define ABOUT_NS           100e6
+#define ABOUT_NS_PER_TIMER 1e3
+
+static double estimate(void *ctx, const struct setup *setup, const struct stream *stream,
+                       size_t cells, char *words, size_t size)
+{
+    const struct clock_wishes *wishes = ((const struct on_clock *)ctx)->wishes;
+    double run_ns = (double)clock_lasts_ns(wishes, stream) + ABOUT_NS +
+                    (double)stream->tasks * ABOUT_NS_PER_TIMER;
+    double delay_ns = (double)stream->horizon * (double)stream->tick_ns / wishes->speed;
+    struct text text = text_in(words, size);
+    char timers[32];
+    units_format_count(timers, sizeof timers, stream->tasks);
+    text_add(&text, "%s, %s timers%s", stream->workload, timers,
+             wishes->load == CLOCK_CLOSED ? " of each thread" : "");
+    if (wishes->load == CLOCK_PACED)
+        text_add(&text, ", longest delay %.3f s", delay_ns / 1e9);
+    return run_ns * (double)setup->runs * (double)cells / 1e9;
+}
+
+/* Before the first run of a group: nobody should wait for an hour unawares. */
+static void say_span(struct on_clock *on_clock, const struct stage_request *request)
+{
+    char words[200];
+    double seconds =
+        estimate(on_clock, request->setup, request->stream, request->count, words, sizeof words);
+    if (request->setup->progress != PROGRESS_NEVER)
+        fprintf(stderr, "twbench: %s: %zu cell%s on the real clock, about %.0f s\n", words,
+                request->count, request->count == 1 ? "" : "s", seconds);
+}
+
+/* What became of the timers of a run that was interrupted, and how to go on. */
+static void say_interrupted(const struct setup *setup, const struct clock_record *record,
+                            const struct clock_report *report)
+{
+    const struct clock_ledger *ledger = &report->ledger;
+    const char *name = record->way->entry->timed->name;
+    if (report->end == CLOCK_OK)
+        fprintf(stderr,
+                "twbench: %s was interrupted after %.1f s: %" PRIu64 " timers accepted = %" PRIu64
+                " ran + %" PRIu64 " stopped + %" PRIu64 " returned\n",
+                name, (double)report->watched_ns / 1e9, ledger->accepted, ledger->ran,
+                ledger->stopped, ledger->returned);
+    else
+        fprintf(stderr, "twbench: %s was interrupted: %s\n", name, report->reason);
+    fprintf(stderr, "twbench: next: the same command with %s%s\n",
+            setup->json ? "--resume" : "--json=FILE --resume, which keeps what is finished",
+            record->wishes->load == CLOCK_PACED ? "; or with --duration=10s for the first part, "
+                                                  "--speed=100 for all of it faster"
+                                                : "");
 }
 
 static void set_outcome(const struct clock_report *report, struct outcome *outcome)
@@ -123,18 +181,27 @@ static void run_cell(struct clock_record *record, const struct stage_request *re
         cJSON_AddItemToArray(record->rounds, clock_record_round(record, scratch));
 }
 
-static int run_cells(void *ctx, const struct stage_request *request, struct outcome *outcomes)
+static int run_cells(void *ctx, const struct stage_request *request, struct outcome *outcomes,
+                     size_t *finished)
 {
     struct on_clock *on_clock = ctx;
     struct clock_report *scratch = memory_take(1, sizeof *scratch);
     bool interrupted = false;
-    for (uint64_t round = 0; round < request->setup->runs; round++)
+    say_span(on_clock, request);
+    for (uint64_t round = 0; round < request->setup->runs; round++) {
+        *finished = 0;
         for (size_t i = 0; i < request->count && !interrupted; i++) {
             size_t cell = request->chosen[i];
+            scratch->is_cut = 0;
             run_cell(&on_clock->records[cell], request, round, cell, scratch);
             set_outcome(&on_clock->records[cell].report, &outcomes[cell]);
             interrupted = pool_is_interrupted(request->pool);
+            if (scratch->is_cut || (interrupted && scratch->end == CLOCK_TIMEOUT))
+                say_interrupted(request->setup, &on_clock->records[cell], scratch);
+            else
+                *finished += round + 1 == request->setup->runs;
         }
+    }
     free(scratch);
     return interrupted ? POOL_INTERRUPTED : DIAG_OK;
 }
@@ -145,6 +212,7 @@ struct stage on_clock_stage(struct on_clock *on_clock)
                           .stream = make_stream,
                           .open = open_cells,
                           .close = close_cells,
+                          .estimate = estimate,
                           .run = run_cells,
                           .extra = extra_of};
 }

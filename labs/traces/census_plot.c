@@ -11,10 +11,8 @@
  * twelfth of the width of all others, and three bins. */
 static double none_ns(const cJSON *histogram, double *least_ns)
 {
-    const cJSON *bin;
     double least = INFINITY, most = 0;
-    cJSON_ArrayForEach(bin, histogram)
-    {
+    json_each(bin, histogram, "") {
         double from = json_get_number(bin, "from_ns"), to = json_get_number(bin, "to_ns");
         if (to > 0 && from < least)
             least = from;
@@ -28,8 +26,8 @@ static double none_ns(const cJSON *histogram, double *least_ns)
 static void write_bin(FILE *out, const cJSON *bin, double none)
 {
     double from = json_get_number(bin, "from_ns"), to = json_get_number(bin, "to_ns"), sum = 0;
-    const cJSON *end;
-    cJSON_ArrayForEach(end, json_get(bin, "ended")) sum += end->valuedouble;
+    json_each(end, bin, "ended")
+        sum += end->valuedouble;
     if (!(to > 0)) {
         from = none / pow(10, 0.05);
         to = none * pow(10, 0.05);
@@ -40,10 +38,10 @@ static void write_bin(FILE *out, const cJSON *bin, double none)
     fprintf(out, "\n");
 }
 
-static bool write_trace(FILE *out, const cJSON *record, const struct picture *picture)
+static void write_trace(FILE *out, const cJSON *record, const struct picture *picture)
 {
     (void)picture;
-    const cJSON *histogram = json_get(record, "delays.histogram"), *bin;
+    const cJSON *histogram = json_get(record, "delays.histogram");
     const cJSON *mean = cJSON_GetArrayItem(json_get(record, "armed.over_time_mean"), 0);
     const cJSON *most = cJSON_GetArrayItem(json_get(record, "armed.over_time_max"), 0);
     char tick[32], span[32];
@@ -67,8 +65,8 @@ static bool write_trace(FILE *out, const cJSON *record, const struct picture *pi
         fprintf(out, "%.6g\t%.6g\t%.0f\n", at / count * end_ns / 1e9, mean->valuedouble,
                 most->valuedouble);
     fprintf(out, "\n\n");
-    cJSON_ArrayForEach(bin, histogram) write_bin(out, bin, none);
-    return true;
+    json_each(bin, histogram, "")
+        write_bin(out, bin, none);
 }
 
 void trace_pictures(const cJSON *document, struct pictures *out)

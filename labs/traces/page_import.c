@@ -166,13 +166,10 @@ static void add_tallies(struct page *page, const struct place *root)
 {
     struct list list = {page, "log", false};
     struct place converter = place_get(root, "converter"), functions = place_get(root, "functions");
-    const cJSON *count;
     int shown = 0;
-    cJSON_ArrayForEach(count, converter.json)
-    {
+    json_each(count, converter.json, "")
         if (count->string && shown++ < NAMES_SHOWN)
             list_count(&list, &converter, count->string, count->string);
-    }
     list_more(&list, shown, NAMES_SHOWN, " names");
     shown = 0;
     list = (struct list){page, "functions", false};

@@ -80,7 +80,7 @@ static const char *curve_glyph(double height)
 static void add_curve(struct page *page, const struct place *root)
 {
     char end[FIGURE_SIZE];
-    const cJSON *means = json_get(root->json, "armed.over_time_mean"), *mean;
+    const cJSON *means = json_get(root->json, "armed.over_time_mean");
     double most = place_number(root, "armed.max"), sum = 0;
     int per_column = cJSON_GetArraySize(means) / CURVE_COLUMNS, taken = 0;
     page_heading(page, 2, "armed", "Armed over time");
@@ -88,8 +88,7 @@ static void add_curve(struct page *page, const struct place *root)
              "{armed.mean:count} timers in the mean, {armed.max:count} at most.");
     figure_time(end, place_number(root, "end_ticks") * place_number(root, "unit_ns"));
     page_open(page, PAGE_CODE_BLOCK);
-    cJSON_ArrayForEach(mean, means)
-    {
+    json_each(mean, means, "") {
         sum += cJSON_IsNumber(mean) ? mean->valuedouble : 0;
         if (++taken < per_column)
             continue;
@@ -104,15 +103,13 @@ static void add_curve(struct page *page, const struct place *root)
 static void add_percentiles(struct page *page, const struct place *root)
 {
     struct place ns = place_get(root, "delays.ns"), ticks = place_get(root, "delays.ticks");
-    const cJSON *value;
     page_heading(page, 2, "delays", "Delays: ");
     page_add(page, root, "{delays.distinct:count} distinct ones");
     page_table(page, NULL, "Percentiles of delays");
     page_column(page, "", "", PAGE_LEFT | PAGE_NAMES, 0);
     page_column(page, "time", "", 0, 0);
     page_column(page, "ticks", "", 0, 0);
-    cJSON_ArrayForEach(value, ticks.json)
-    {
+    json_each(value, ticks.json, "") {
         if (!value->string)
             continue;
         struct place time = place_get(&ns, value->string), count = place_get(&ticks, value->string);

@@ -1,6 +1,6 @@
 /*
  * wheel.h - start and stop of wheels over the lists of links.h: hashed.c, round.c, round_mod.c, simple.c,
- * multi.c, hier.c, hier_bitmap.c, hier_preheat.c, linux.c, linux26.c, cffs.c.
+ * multi.c, hier.c, hier_bitmap.c, hier_preheat.c, linux.c, linux26.c, cffs.c, two_lists.c, timer_set.c.
  *
  * A design includes it behind its struct tw_timers, which has among its members
  *

@@ -48,17 +48,6 @@ judged() {
     judged 'd["verdict"]' improved
 }
 
-# Pairs of processes, and a control that is a second copy of OLD; so large a difference is seen beside any load.
-@test "a hundred system calls in start are a regression, by times in pairs" {
-    deep
-    build old
-    build new -DCALLS=100
-    compares 3 ./old.so ./new.so --pairs=14 --max-pairs=14 --limit=instructions=off --samples=2
-    judged 'c["gates"]["time"], c["time_decides"], c["ratio"]["low"] > 1.03' "('regressed', True, True)"
-    judged 'c["timing"]["pairs"], c["control"]["pairs"]' "(14, 14)"
-    judged 'd["reasons"][0].count("paced/hold/50")' 1
-}
-
 @test "the parameters behind the files are the plugin's" {
     build old
     compares 0 ./old.so ./old.so --max-running=500 --impl=paced --pairs=0
@@ -132,29 +121,17 @@ END
     [[ $stderr == *"./part.o"* ]]
 }
 
-# A stall of 50 us in one advance of 10,000.  Times and instructions get wide limits: the tail alone shall find it.
-tails() {
-    compares "$@" --pairs=14 --max-pairs=14 --samples=1 --min-time=10us --limit=instructions=off --limit=time=500% \
-        --limit=layout=500%
-}
-
-@test "a stall of 50 us in one advance of 10,000 is found by the tail gate, and by it alone" {
-    deep
+# By times: make test-timing.  Here the tails are planted: a call of NEW takes 50 us in every pass, and one of OLD 5.
+@test "a stall in one advance is found between two stored results" {
     build old
-    build new -DSTALL_NS=50000
-    tails 3 ./old.so ./new.so
-    judged 'd["verdict"], c["gates"]["tail"], c["decided_by"]' "('regressed', 'regressed', ['tail'])"
-    judged 'c["tail"]["phase"], c["tail"]["call"] % 10000' "('steady', 4999)"
-    judged 'c["tail"]["new_ns"] >= 50000 > 2 * c["tail"]["old_ns"]' True
-    judged 'c["tail"]["agreed"] >= 9' True
-    [[ $output == *"repetitions agree"* ]]
-}
-
-@test "the same stall is found between two stored results" {
-    build old
-    build new -DSTALL_NS=50000
-    for side in old new; do
-        quick --plugin="./$side.so" --workload=hold --json="$side.json"
+    for side in "old 5000" "new 50000"; do
+        quick --plugin=./old.so --workload=hold --json=run.json --force >/dev/null
+        python3 -IS -c 'import json, sys
+d = json.load(open("run.json"))
+for phase in d["cells"][0]["phases"]:
+    if phase["latency_ns"]["advance"]:
+        phase["latency_ns"]["advance"]["own"].update(slowest=[[4, float(sys.argv[2])]], max=float(sys.argv[2]), pass_max=float(sys.argv[2]), p50=10)
+json.dump(d, open(sys.argv[1] + ".json", "w"))' $side
     done
     run "$twbench" compare old.json new.json --json=out.json
     echo "status $status, '$output'"
@@ -164,25 +141,4 @@ tails() {
     judged 'c["gates"]["tail"], c["tail"]' "('same', None)"
     run "$twbench" compare old.json new.json --limit=tail=off --json=out.json --force
     judged 'c["gates"]["tail"]' None
-}
-
-@test "a stall that wanders from call to call is found; without the stall NEW has improved" {
-    deep
-    build old
-    build new -DSTALL_NS=50000 -DWANDERS
-    tails 3 ./old.so ./new.so
-    judged 'c["gates"]["tail"], c["tail"]["call"]' "('regressed', None)"
-    tails 0 ./new.so ./old.so
-    judged 'c["gates"]["tail"]' improved
-}
-
-@test "200 comparisons of two equal builds raise no alarm of the tail" {
-    deep
-    build old
-    build new
-    for ((i = 0; i < 200; i++)); do
-        timeout 300 "$twbench" compare ./old.so ./new.so --workload=hold --tasks=50 --pairs=14 --max-pairs=14 --samples=1 \
-            --min-time=10us --seed="$i" --progress=never --no-system-check --json=out.json --force >/dev/null
-        judged 'c["gates"]["tail"]' same
-    done
 }

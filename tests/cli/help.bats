@@ -16,7 +16,7 @@ longest_line() { LC_ALL=C.UTF-8 wc -L; }
     [[ $expected == *"usage: twbench"* && $expected == *conform* ]]
     for words in -h help ""; do
         # shellcheck disable=SC2086  # no word at all is one of them
-        run --separate-stderr timeout 20 "$twbench" $words
+        run --separate-stderr timeout 300 "$twbench" $words
         [ "$status" -eq 0 ]
         [ "$output" = "$expected" ]
         [ -z "$stderr" ]

@@ -13,7 +13,7 @@ setup_file() {
 # runs_as STATUS REASON - heap is well beside it, and the exit status is 1 unless both are; stdout is one document.
 runs_as() {
     rm -f seen
-    run --separate-stderr timeout 60 "$twbench" --impl=heap --plugin="$BATS_FILE_TMPDIR/failing.so" --workload=hold --tasks=9 \
+    run --separate-stderr timeout 300 "$twbench" --impl=heap --plugin="$BATS_FILE_TMPDIR/failing.so" --workload=hold --tasks=9 \
         --counts-only --budget=2s --progress=never --json=-
     printf '%s\n' "$output" >out.json
     cells=$(json out.json '" ".join(c["impl"] + ": " + c["status"] + "," for c in d["cells"]) + str(d["cells"][1]["reason"])')
@@ -26,7 +26,7 @@ runs_as() {
 conforms_as() {
     rm -f seen
     printf 'capacity 2\nstart 0..1 +1\nstop 1\nadvance +1\n' >list
-    run --separate-stderr timeout 60 "$twbench" conform --plugin="$BATS_FILE_TMPDIR/failing.so" --operations-file=list
+    run --separate-stderr timeout 300 "$twbench" conform --plugin="$BATS_FILE_TMPDIR/failing.so" --operations-file=list
     echo "conform: status $status, $output"
     [ "$status" -eq "$([ "$1" ] && echo 1 || echo 0)" ]
     [[ $output == *"${1:-the contract holds}"* && $output == *"$2"* ]]
@@ -108,22 +108,48 @@ ROWS
 
 @test "a hang in the table that is timed, and in no other, is a crash; a slow one takes too long" {
     gcc -O1 -w -shared -fPIC -I "$root/src/impls" -o hangs.so "$root/tests/plugins/hangs-timed.c"
-    run --separate-stderr timeout 60 "$twbench" --plugin=./hangs.so --workload=hold --tasks=9 --runs=1 --budget=1s \
+    run --separate-stderr timeout 300 "$twbench" --plugin=./hangs.so --workload=hold --tasks=9 --runs=1 --budget=1s \
         --progress=never --json=hangs.json
     echo "status $status"
     [ "$status" -eq 1 ]
     [[ $(json hangs.json 'd["cells"][0]["reason"]') == "advance did not return within 0.5 s"* ]]
     gcc -O1 -w -shared -fPIC -DSLOW -I "$root/src/impls" -o slow.so "$root/tests/plugins/hangs-timed.c"
-    run --separate-stderr timeout 60 "$twbench" --plugin=./slow.so --workload=hold --tasks=9 --runs=1 --budget=1s \
+    run --separate-stderr timeout 300 "$twbench" --plugin=./slow.so --workload=hold --tasks=9 --runs=1 --budget=1s \
         --progress=never --json=slow.json
     echo "status $status"
     [ "$status" -eq 0 ]
     [ "$(json slow.json 'd["cells"][0]["status"]')" = timeout ]
 }
 
+# mismatches NAME REASON ARGUMENT... - the plugin tests/plugins/NAME.c runs with them, and no figure passes.
+mismatches() {
+    local name=$1 reason=$2
+    gcc -O1 -w -D_GNU_SOURCE -shared -fPIC -I "$root/src/impls" -I "$root/src" -o "$name.so" "$root/tests/plugins/$name.c"
+    run --separate-stderr timeout 100 "$twbench" --plugin="./$name.so" --tasks=100 --progress=never --force \
+        --json="$name.json" "${@:3}"
+    echo "status $status, $(json "$name.json" '[d["cells"][0][k] for k in ("status", "reason", "phases")]')"
+    [ "$status" -eq 1 ]
+    [ "$(json "$name.json" 'd["cells"][0]["status"]')" = mismatch ]
+    [[ $(json "$name.json" 'd["cells"][0]["reason"]') == *"$reason"* ]]
+}
+
+@test "a clock that goes slower, and figures that were changed, are a mismatch by the clock outside" {
+    mismatches halves-clock "its times do not fit" --workload=P1
+    mismatches changes-figures "its times do not fit" --workload=P1
+}
+
+@test "answers from a record of the first pass are a mismatch" {
+    mismatches answers-from-record "the oracle says" --workload=hold --runs=1
+}
+
+@test "timed calls that keep nothing are a mismatch, also where nothing fires" {
+    mismatches keeps-nothing-timed "visit shows 0 timers; the oracle says 100" --workload=P1 --runs=1
+    mismatches keeps-nothing-timed "visit shows 0 timers; the oracle says 100" --workload=P1 --runs=1 --warmup=0 --min-time=0ns --same-pass
+}
+
 # both_cells ARGUMENT... - heap and the failing one, into out.json, and what became of them.
 both_cells() {
-    run --separate-stderr timeout 60 "$twbench" --impl=heap --plugin="$BATS_FILE_TMPDIR/failing.so" --workload=hold --tasks=9 \
+    run --separate-stderr timeout 300 "$twbench" --impl=heap --plugin="$BATS_FILE_TMPDIR/failing.so" --workload=hold --tasks=9 \
         --counts-only --progress=never --json=out.json "$@"
     echo "status $status, $stderr"
     json out.json '[c["status"] for c in d["cells"]]'

@@ -162,6 +162,38 @@ head='"name": "w", "summary": "s", "tick": "1ms", "tasks": 10'
     done
 }
 
+# What a writer keeps, and one who alters a file does not: WORDS|CULPRIT|PYTHON, of which c is the first cell and p its first phase.
+planted_alterations='
+a median outside of its samples|ns_per_op|p["ns_per_op"]["median"] = p["ns_per_op"]["high"] = 1e6
+low above the median|ns_per_op|p["ns_per_op"]["low"] = p["ns_per_op"]["median"] * 2
+CPU times that are not those of their samples|cpu_ns_per_op_interval|p["cpu_ns_per_op_interval"]["median"] *= 1.01; p["cpu_ns_per_op_interval"]["high"] *= 1.02
+another digest|digest|c["digest"] = "0123456789abcdef"
+no digest|digest|c["digest"] = None
+a timer that did not fire|fired|c["fired"] += 1
+a timer that fired early|early|c["early"] = 1
+no phases|phases|c["phases"] = []
+a phase without its time|ns_per_op|p["ns_per_op"] = None
+a cell twice|is there twice|d["cells"].append(c)
+a time below 0|ns_per_op.low|p["ns_per_op"]["low"] = -1
+shard 3 of 2|shard.index|d["shard"] = {"index": 3, "of": 2}
+a merged shard twice|shards|d["shards"] = [{"index": 1}, {"index": 1}]'
+
+@test "what contradicts itself is refused by every reader of results, with cell and key" {
+    quick --impl=heap --workload=hold --runs=6 --json=r.json >/dev/null
+    while IFS='|' read -r words culprit edit; do
+        [ -n "$words" ] || continue
+        python3 -c "import json; d = json.load(open('r.json')); c = d['cells'][0]; p = c['phases'][0]; $edit; json.dump(d, open('bad.json', 'w'))"
+        echo "$words"
+        cp bad.json kept.json
+        refuses "$culprit" report bad.json
+        refuses "$culprit" compare r.json bad.json
+        refuses "$culprit" compare bad.json r.json
+        refuses "$culprit" compare --save-baseline=b bad.json
+        refuses "$culprit" --impl=heap --workload=hold --tasks=50 --json=bad.json --resume
+        cmp bad.json kept.json
+    done <<<"$planted_alterations"
+}
+
 @test "short memory and a file that asks for too much are told apart" {
     good_trace | xz -9 >small.tt.xz
     # The dictionary's size is a byte of the block's header, behind which its checksum is.

@@ -18,7 +18,7 @@ setup() {
 refuses() {
     local culprit=$1
     shift
-    run --separate-stderr timeout 100 "$twbench" "$@" </dev/null
+    run --separate-stderr timeout 300 "$twbench" "$@" </dev/null
     echo "status $status, stdout '${output:0:200}', stderr '$stderr'"
     [ "$status" -eq 2 ]
     [ -z "$output" ]
@@ -66,9 +66,9 @@ given_time() {
 
 # comes_true COMMAND... - waits until the command is true, or for longer than any stall of a machine.
 comes_true() {
-    for _ in {1..2000}; do
+    for _ in {1..1000}; do
         "$@" && return
-        sleep 0.05
+        sleep 0.1
     done
     return 1
 }
@@ -100,5 +100,5 @@ interrupts() {
 
 # json FILE EXPRESSION - what the Python expression over the document d prints.
 json() {
-    python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$@"
+    python3 -IS -c 'import json, sys; d = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$@"
 }

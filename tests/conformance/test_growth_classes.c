@@ -11,14 +11,7 @@
 #include "harness/base/rng.h"
 #include "harness/measure/stats/growth.h"
 #include "impls/registry.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "testing.h"
 
 #define SIZE_LEAST 256
 #define SIZES      4
@@ -240,6 +233,18 @@ static double start_again(struct drive *drive)
     return (double)dearest;
 }
 
+/* The dearest of all starts, each later than all before it. */
+static double start_ascending(struct drive *drive)
+{
+    uint64_t dearest = 0;
+    for (tw_id id = 0; id < drive->n; id++) {
+        uint64_t before = drive_work(drive);
+        drive_start(drive, id, 1 + id);
+        dearest = larger(dearest, drive_work(drive) - before);
+    }
+    return (double)dearest;
+}
+
 /* The dearest of all stops. */
 static double stop_dearest(struct drive *drive)
 {
@@ -262,6 +267,20 @@ static double stop_earliest(struct drive *drive)
     for (tw_id id = 0; id < drive->n; id++)
         assert_int_equal(drive->design->stop(drive->timers, id), TW_OK);
     return (double)(drive_work(drive) - before) / drive->n;
+}
+
+/* The dearest of the same. */
+static double stop_earliest_dearest(struct drive *drive)
+{
+    uint64_t dearest = 0;
+    for (tw_id id = 0; id < drive->n; id++)
+        drive_start(drive, id, 1 + id);
+    for (tw_id id = 0; id < drive->n; id++) {
+        uint64_t before = drive_work(drive);
+        assert_int_equal(drive->design->stop(drive->timers, id), TW_OK);
+        dearest = larger(dearest, drive_work(drive) - before);
+    }
+    return (double)dearest;
 }
 
 static double stop_in_one_slot(struct drive *drive)
@@ -365,7 +384,7 @@ static double tick_of_a_cascade_of_twenties(struct drive *drive)
 {
     const tw_tick turn = 20 * 20 * 20 * 20 * 20;
     for (tw_id id = 0; id < drive->n; id++)
-        drive_start(drive, id, turn + 1 + id);
+        drive_start(drive, id, turn + 1 + id % 255);
     return tick_idle(drive, turn);
 }
 
@@ -412,11 +431,13 @@ static const struct operation operations[] = {
       {"deadlines towards the middle", start_inwards, STEP},
       {"all in one slot", start_in_one_slot, STEP},
       {"multiples of the slots", start_inwards_in_one_slot, STEP},
-      {"the dearest of a running one", start_again, STEP}}},
+      {"the dearest of a running one", start_again, STEP},
+      {"the dearest of ascending ones", start_ascending, STEP}}},
     {"stop",
      COST(stop),
      {"half of random ones", stop_random, STEP},
      {{"always the earliest", stop_earliest, STEP},
+      {"the dearest of these", stop_earliest_dearest, STEP},
       {"all in one slot", stop_in_one_slot, STEP},
       {"the dearest of random ones", stop_dearest, STEP}}},
     {"expire",

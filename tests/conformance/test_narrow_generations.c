@@ -12,15 +12,10 @@
 /* clang-format on */
 
 #include "harness/prove/conform.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
+#include "testing.h"
 
 static void holds_the_contract(void **state)
 {
-    (void)state;
     struct conform_report report = {0};
     struct conform_options options = {.seed = 1, .operations = 300000, .check_always = true};
     if (conform_run(&narrow_heap_lazy, &options, &report) != 0)
@@ -37,7 +32,6 @@ static void count_fired(void *ctx, tw_id id, tw_tick now)
  * have the generation of the dead entry. */
 static void forgotten_entry_does_not_fire(void **state)
 {
-    (void)state;
     struct tw_timers *timers = NULL;
     struct tw_error error;
     struct tw_config config = {.capacity = 2};

@@ -6,12 +6,7 @@
  * minutes and seconds that are driven to what they hold, it is 3 + 10 + 50 + 30 of them.
  */
 #include "impls/registry.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-
-#include <cmocka.h>
+#include "testing.h"
 
 #define MINUTE ((tw_tick)60)
 #define HOUR   (60 * MINUTE)
@@ -78,7 +73,6 @@ static uint64_t drive_close(struct drive *drive, tw_tick last)
 
 static void one_wheel_turns_every_second(void **state)
 {
-    (void)state;
     const struct tw_setting slots = {"slots", 1, {512}};
     struct drive drive = drive_open("hashed", &slots, EXAMPLE);
     drive_by_ticks(&drive, EXAMPLE);
@@ -88,7 +82,6 @@ static void one_wheel_turns_every_second(void **state)
 
 static void hier_driven_by_next_turns_93_times(void **state)
 {
-    (void)state;
     assert_int_equal(TURNS, 93);
     struct drive drive = drive_open("hier", &clock_levels, EXAMPLE);
     drive_by_next(&drive);
@@ -98,7 +91,6 @@ static void hier_driven_by_next_turns_93_times(void **state)
 
 static void hier_turns_as_often_in_one_jump(void **state)
 {
-    (void)state;
     struct drive drive = drive_open("hier", &clock_levels, EXAMPLE);
     drive_to(&drive, EXAMPLE);
     assert_int_equal(drive_close(&drive, EXAMPLE), TURNS);
@@ -107,7 +99,6 @@ static void hier_turns_as_often_in_one_jump(void **state)
 /* Each tick is a step of the finest wheel; the turns of the others come on top. */
 static void hier_by_ticks_steps_every_tick(void **state)
 {
-    (void)state;
     struct drive drive = drive_open("hier", &clock_levels, EXAMPLE);
     drive_by_ticks(&drive, EXAMPLE);
     uint64_t moves = drive_close(&drive, EXAMPLE);
@@ -117,7 +108,6 @@ static void hier_by_ticks_steps_every_tick(void **state)
 /* A level that held something is looked through again only if something new came to it. */
 static void hier_forgets_a_level_that_ran_empty(void **state)
 {
-    (void)state;
     struct drive drive = drive_open("hier", &clock_levels, 30);
     drive_by_next(&drive);
     assert_int_equal(drive.design->start(drive.timers, 0, DAY), TW_OK);
@@ -132,7 +122,6 @@ static void hier_forgets_a_level_that_ran_empty(void **state)
  * that, brings the next wake-up forward. */
 static void queue_wakes_up_for_what_is_there(void **state)
 {
-    (void)state;
     const struct tw_setting wide = {"levels", 1, {512}};
     struct drive drive = drive_open("hier-queue", &wide, 500);
     assert_int_equal(drive.design->next(drive.timers), 500);
@@ -154,7 +143,6 @@ static void queue_wakes_up_for_what_is_there(void **state)
 /* However long the time, nothing is stepped through. */
 static void queue_passes_empty_time_at_once(void **state)
 {
-    (void)state;
     struct drive drive = drive_open("hier-queue", NULL, EXAMPLE);
     drive_by_ticks(&drive, EXAMPLE);
     assert_in_range(drive_close(&drive, EXAMPLE), 1, 5);

@@ -7,12 +7,7 @@
  */
 #include "harness/base/rng.h"
 #include "impls/registry.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-
-#include <cmocka.h>
+#include "testing.h"
 
 #define TIMERS 20000u
 #define LEVELS 3u

@@ -1,12 +1,6 @@
 /* test_skeleton.c - docs/skeleton.c, which people copy, keeps the contract itself. */
 #include "harness/prove/conform.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "testing.h"
 
 extern const struct tw_backend tw_skeleton_timed, tw_skeleton_counted;
 
@@ -21,13 +15,11 @@ static void assert_conforms(const struct tw_backend *backend)
 
 static void timed_skeleton_conforms(void **state)
 {
-    (void)state;
     assert_conforms(&tw_skeleton_timed);
 }
 
 static void counted_skeleton_conforms(void **state)
 {
-    (void)state;
     assert_conforms(&tw_skeleton_counted);
 }
 
@@ -44,7 +36,6 @@ static struct tw_timers *open_with(const struct tw_backend *backend, uint64_t ru
 
 static void setting_is_honoured(void **state)
 {
-    (void)state;
     const struct tw_backend *backend = &tw_skeleton_timed;
     assert_null(open_with(backend, 0));
     struct tw_timers *timers = open_with(backend, 2);
@@ -58,7 +49,6 @@ static void setting_is_honoured(void **state)
 
 static void only_the_counted_object_counts(void **state)
 {
-    (void)state;
     struct tw_timers *timed = open_with(&tw_skeleton_timed, 2);
     struct tw_timers *counted = open_with(&tw_skeleton_counted, 2);
     assert_int_equal(tw_skeleton_counted.start(counted, 0, 5), TW_OK);

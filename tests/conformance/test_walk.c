@@ -3,18 +3,13 @@
  * asked for is said.
  */
 #include "../plugins/walks.c"
+#include "testing.h"
 
 #include "harness/prove/conform.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 
 /* Without a limit this test does not end: there are jumps of 2^60 ticks among the cases. */
 static void test_a_walker_holds(void **state)
 {
-    (void)state;
     static struct conform_report report;
     const struct conform_options options = {.seed = 1, .operations = 20000, .check_always = true};
     if (conform_run(&right, &options, &report) != 0)
@@ -26,7 +21,6 @@ static void test_a_walker_holds(void **state)
 /* With the flag it has promised not to walk, and nothing is left out. */
 static void test_a_tickless_design_is_asked_for_all(void **state)
 {
-    (void)state;
     static struct conform_report report;
     struct tw_backend tickless = {HONEST("skeleton"), TRAITS(0)};
     const struct conform_options options = {.seed = 1, .operations = 1000};

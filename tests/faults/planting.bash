@@ -24,6 +24,31 @@ field() {
     sed -n "/^---/q; s/^$2: *//p" "$1"
 }
 
+# patches_of LIST ROOM - makes a patch in $faults of each block of a list: "= NAME | RULES | PART | SETTINGS", where "/" stands
+# between rules, then "@ FILE" of the room, the lines that go, which stand there once, and those that come.
+patches_of() {
+    rm -rf "${faults:?}" && mkdir -p "$faults" && python3 - "$1" "$2" "$faults" <<'PYTHON'
+import difflib, sys
+listed, room, patches = sys.argv[1:]
+texts, name = {}, None
+for block in open(listed).read().split("\n= ")[1:]:
+    head, *parts = block.split("\n@ ")
+    name, rules, part, settings = (field.strip() for field in head.split("\n")[0].split("|"))
+    out = f"Rule: {rules.replace('/', '|')}\nPart: {part}\n" + (f"Set: {settings}\n" if settings else "")
+    for change in parts:
+        file, *lines = change.rstrip("\n").split("\n")
+        old, new = ("".join(line[1:] + "\n" for line in lines if line[0] == sign) for sign in "-+")
+        path = f"{room}/{file}"
+        source = texts.setdefault(path, open(path).read())
+        if source.count(old.rstrip("\n")) != 1:
+            sys.exit(f"{name}: {path} has {source.count(old.rstrip(chr(10)))} times what goes; expected once")
+        changed = source.replace(old.rstrip("\n"), new.rstrip("\n"))
+        diff = difflib.unified_diff(source.splitlines(True), changed.splitlines(True), "a/" + path, "b/" + path, n=2)
+        out += "".join(diff)
+    open(f"{patches}/{name}.patch", "w").write(out)
+PYTHON
+}
+
 # names PATCH... - what the faults are planted in, each once.
 names() {
     printf '%s\n' "${@##*/}" | sed 's/-.*//' | sort -u

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""keys.py KEYS DOCUMENT [--write] - is every key listed in KEYS in the JSON document, with its type?
+"""keys.py KEYS COMMAND DOCUMENT [--write] - is every key listed in KEYS in the JSON document, with its type?
 
-KEYS has a line for each key: "cells[].phases[].ns_per_op.median number".  Whatever is keyed by names of its own
-(settings, parts of a claim) counts as one key.  A key below an empty array or a null is not judged: this run has
-nothing there.  --write adds the keys that are new."""
+KEYS has a line for each key, and behind it the commands whose documents have it, unless all that share the file do:
+"cells[].phases[].ns_per_op.median number run periodic".  Whatever is keyed by names of its own (settings, parts of a
+claim) counts as one key.  A key below an empty array or a null is not judged: this run has nothing there.  --write adds
+the keys that are new."""
 import json
 import sys
 
@@ -45,22 +46,21 @@ def is_gone(document, path):
 
 
 def main():
-    keys, document = sys.argv[1], json.load(open(sys.argv[2], encoding="utf-8"))
+    keys, command, document = sys.argv[1], sys.argv[2], json.load(open(sys.argv[3], encoding="utf-8"))
     found = {}
     walk(document, "", found)
+    lines = [line.split() for line in open(keys, encoding="utf-8")]
     if "--write" in sys.argv:
-        lines = {f"{path} {kind}" for path, kinds in found.items() for kind in kinds}
-        try:
-            lines |= set(open(keys, encoding="utf-8").read().split("\n"))
-        except FileNotFoundError:
-            pass
-        open(keys, "w", encoding="utf-8").write("\n".join(sorted(lines - {""})) + "\n")
+        known = {(path, kind) for path, kind, *commands in lines if not commands or command in commands}
+        lines += [[path, kind, command] for path, kinds in found.items() for kind in kinds if (path, kind) not in known]
+        open(keys, "w", encoding="utf-8").write("".join(" ".join(line) + "\n" for line in sorted(lines)))
     wrong = []
-    for line in open(keys, encoding="utf-8"):
-        path, kind = line.split()
+    for path, kind, *commands in lines:
+        if commands and command not in commands:
+            continue
         kinds = found.get(path, set())
         if is_gone(document, path):
-            wrong.append(f"gone: {line.strip()}")
+            wrong.append(f"gone: {path} {kind}")
         elif kinds and kind not in kinds and not kinds & {"null"} and kind != "null":
             wrong.append(f"{path}: was {kind}, is {', '.join(sorted(kinds))}")
     print("\n".join(wrong))

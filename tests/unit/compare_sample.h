@@ -5,15 +5,9 @@
 #define TWBENCH_COMPARE_SAMPLE_H
 
 #include "harness/compare/comparison.h"
+#include "testing.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 static inline struct interval sample_ratio(double low, double median, double high)
 {

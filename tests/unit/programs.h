@@ -7,17 +7,9 @@
 #define TWBENCH_PROGRAMS_H
 
 #include "harness/base/paths.h"
+#include "testing.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-
-#include <cmocka.h>
 
 #define PROGRAMS_PATH 96
 

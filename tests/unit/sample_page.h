@@ -6,13 +6,7 @@
 
 #include "harness/tell/report/builders.h"
 #include "harness/tell/report/writer.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
+#include "testing.h"
 
 enum sample_format { SAMPLE_TERMINAL, SAMPLE_MARKDOWN, SAMPLE_HTML, SAMPLE_CSV };
 

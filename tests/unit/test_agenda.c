@@ -1,16 +1,8 @@
 /* test_agenda.c - what the oracle's tests do not reach: growing, order, the far end of time. */
 #include "harness/measure/workload/agenda.h"
+#include "testing.h"
 
 #include "harness/base/rng.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 struct log {
     tw_tick last;
@@ -29,7 +21,6 @@ static void log_fire(void *ctx, tw_id id, tw_tick due)
 
 static void test_fires_in_order_after_many_rearms(void **state)
 {
-    (void)state;
     enum { IDS = 1000 };
     struct agenda agenda;
     struct rng rng;
@@ -52,7 +43,6 @@ static void test_fires_in_order_after_many_rearms(void **state)
 
 static void test_growing_keeps_what_runs(void **state)
 {
-    (void)state;
     struct agenda agenda;
     struct log log = {.in_order = true};
     agenda_open(&agenda, 1);

@@ -227,14 +227,13 @@ static void test_a_drag_is_asked_of_its_role_alone(void **state)
     char log[4096];
     struct stage *stage = stage_of(state, GOOD, GOOD);
     stage->blocks.cell_count = 1;
-    stage->cells[0].drag_links = 12.5;
     stage->roles[1].dragged = true;
     stage->roles[1].drag_percent = 10;
     stage_calibrate(stage);
     stage_run(stage, 1);
     programs_read(*state, "log", log, sizeof log);
     assert_non_null(strstr(log, "b probe --impl=0 --workload=hold --tasks=9 --passes=7 "
-                                "--drag=125 --pace=750ns\n"));
+                                "--drag=10% --pace=750ns\n"));
     assert_null(strstr(strstr(log, "a probe"), "a probe --impl=0 --workload=hold --tasks=9 "
                                                "--passes=7 --drag"));
     stage_free(stage);
@@ -410,7 +409,7 @@ static void test_what_an_answer_has_to_have(void **state)
         snprintf(body, sizeof body, "echo '%s'", answers[i]);
         programs_add(*state, "a", body, stage->paths[0]);
         enum probe_end end =
-            probe_take(stage->paths[0], &stage->cells[0].command, -1, stage->blocks.budget_ns,
+            probe_take(stage->paths[0], &stage->cells[0].command, "", -1, stage->blocks.budget_ns,
                        &stage->interrupt, &sample, reason);
         if (end != (i + 1 < count ? PROBE_STRANGE : PROBE_OK))
             fail_msg("answer %zu ends in %d", i, (int)end);
@@ -432,7 +431,7 @@ static void test_the_fastest_sample_counts(void **state)
                  "'\"phases\":[{\"cpu_ns\":[10,30,20],\"wall_ns\":[50,10,40]},'"
                  "'{\"cpu_ns\":[6,4,8],\"wall_ns\":[8,6,4]}]}'",
                  stage->paths[0]);
-    enum probe_end end = probe_take(stage->paths[0], &stage->cells[0].command, -1,
+    enum probe_end end = probe_take(stage->paths[0], &stage->cells[0].command, "", -1,
                                     stage->blocks.budget_ns, &stage->interrupt, &sample, reason);
     assert_int_equal(end, PROBE_OK);
     assert_true(sample.cpu_ns == 8 && sample.wall_ns == 8);
@@ -451,7 +450,7 @@ static void test_the_reason_keeps_to_its_bytes(void **state)
     struct probe_sample sample;
     memset(reason, 'x', sizeof reason);
     reason[PROBE_REASON] = '\n';
-    enum probe_end end = probe_take(stage->paths[0], &stage->cells[0].command, -1,
+    enum probe_end end = probe_take(stage->paths[0], &stage->cells[0].command, "", -1,
                                     stage->blocks.budget_ns, &stage->interrupt, &sample, reason);
     assert_int_equal(end, PROBE_OK);
     assert_int_equal(reason[PROBE_REASON], '\n');

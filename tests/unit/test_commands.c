@@ -1,19 +1,12 @@
 /* test_commands.c - command lines made of a matrix, read again by the commands they are meant for. */
 #include "harness/compare/pairing.h"
+#include "testing.h"
 
 #include "harness/command/command.h"
 #include "harness/command/pair_flags.h"
 #include "harness/command/run.h"
 #include "harness/measure/designs/designs.h"
 #include "impls/registry.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 /* What the flags of a matrix, of a probe and of a run leave. */
 struct asked {
@@ -194,7 +187,6 @@ static void check_matrix(const char *const *flags)
 
 static void test_one_cell(void **state)
 {
-    (void)state;
     check_matrix((const char *const[]){"--impl=heap", "--workload=hold", "--tasks=1000", DATA,
                                        "--min-time=3ms", "--samples=7", "--seed=99", NULL});
     check_matrix((const char *const[]){"--impl=heap", "--workload=hold", DATA, NULL});
@@ -202,7 +194,6 @@ static void test_one_cell(void **state)
 
 static void test_streams_of_every_flag(void **state)
 {
-    (void)state;
     check_matrix((const char *const[]){"--impl=heap,list", "--workload=hold", "--tasks=10,20", DATA,
                                        "--tick=10us", "--max-pending=9",
                                        "--set=delay=uniform(1,9ms)", "--set=horizon=1s",
@@ -211,7 +202,6 @@ static void test_streams_of_every_flag(void **state)
 
 static void test_designs_workloads_tasks(void **state)
 {
-    (void)state;
     check_matrix((const char *const[]){"--impl=list,heap,hashed,round,hier",
                                        "--workload=hold,keepalive", "--workload=network",
                                        "--tasks=10,1000,20", DATA, NULL});
@@ -219,7 +209,6 @@ static void test_designs_workloads_tasks(void **state)
 
 static void test_sweeps(void **state)
 {
-    (void)state;
     check_matrix((const char *const[]){"--impl=heap,hashed,round", "--workload=hold", "--tasks=10",
                                        DATA, "--slots=64,4096,512", NULL});
     check_matrix((const char *const[]){"--impl=hier,hashed", "--workload=hold", "--tasks=10", DATA,
@@ -229,7 +218,6 @@ static void test_sweeps(void **state)
 /* The comma belongs to a list of levels even where each list has but one. */
 static void test_sweeps_of_short_lists(void **state)
 {
-    (void)state;
     check_matrix((const char *const[]){"--impl=hier", "--workload=hold", "--tasks=10", DATA,
                                        "--levels=64/256", NULL});
     check_matrix((const char *const[]){"--impl=hier", "--workload=hold", "--tasks=10", DATA,
@@ -239,7 +227,6 @@ static void test_sweeps_of_short_lists(void **state)
 /* A trace has no tasks; what follows it has them all the same. */
 static void test_a_trace_before_others(void **state)
 {
-    (void)state;
     check_matrix((const char *const[]){"--impl=heap", "--workload=workloads/traces/x.tt.xz,hold",
                                        "--tasks=10,20", DATA, NULL});
     check_matrix((const char *const[]){"--impl=heap", "--workload=hold,workloads/traces/x.tt.xz",
@@ -250,7 +237,6 @@ static void test_a_trace_before_others(void **state)
 
 static void test_presets_can_be_run(void **state)
 {
-    (void)state;
     assert_true(preset_count > 0);
     for (size_t i = 0; i < preset_count; i++) {
         char flag[64];
@@ -267,7 +253,6 @@ static void test_presets_can_be_run(void **state)
 /* Five designs on three workloads: what docs/MEASUREMENT.md gives the figures of. */
 static void test_ci_has_its_fifteen_cells(void **state)
 {
-    (void)state;
     struct trip *trip = trip_begin((const char *const[]){"--preset=ci", DATA, NULL});
     assert_int_equal(matrix_count(&trip->matrix), 15);
     assert_int_equal(trip->plan.groups[0].tasks, 1000);

@@ -202,7 +202,7 @@ static void test_a_job_counts_each_phase(void **state)
     assert_string_equal(report->counters_reason, "");
     for (size_t i = 0; i < 2; i++) {
         struct outcome_count counts[OUTCOME_COUNTERS];
-        counters_outcome(&report->counts[i], job.passes, counts);
+        counters_outcome(&report->counts[i], (double)job.passes, counts);
         assert_true(counts[OUTCOME_INSTRUCTIONS].known);
         assert_true(counts[OUTCOME_INSTRUCTIONS].per_pass > 2000); /* ns for 2000 operations */
     }

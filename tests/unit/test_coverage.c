@@ -1,15 +1,9 @@
 /* test_coverage.c - what parts of a proof reached, added up and said. */
 #include "harness/prove/report.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "testing.h"
 
 static void test_adding_keeps_the_largest_and_sums_the_starts(void **state)
 {
-    (void)state;
     struct conform_coverage all = {.fired_capacity = 7, .starts_accepted = 5, .longest_starts = 4};
     struct conform_coverage part = {.fired_capacity = 3,
                                     .starts_accepted = 6,
@@ -28,7 +22,6 @@ static void test_adding_keeps_the_largest_and_sums_the_starts(void **state)
 
 static void test_a_remark_is_kept_once(void **state)
 {
-    (void)state;
     struct conform_coverage all = {0}, part = {0};
     coverage_remark(&all, "jumps beyond %d ticks", 100);
     coverage_remark(&all, "jumps");
@@ -41,7 +34,6 @@ static void test_a_remark_is_kept_once(void **state)
 
 static void test_remarks_beyond_the_room_are_dropped_whole(void **state)
 {
-    (void)state;
     struct conform_coverage all = {0};
     for (int i = 0; i < 1000; i++)
         coverage_remark(&all, "remark %d of %d, with some more words", i, 1000);
@@ -52,7 +44,6 @@ static void test_remarks_beyond_the_room_are_dropped_whole(void **state)
 
 static void test_the_sentences_name_every_figure(void **state)
 {
-    (void)state;
     struct conform_coverage all = {.fired_capacity = 11,
                                    .most_running = 10,
                                    .settings_tried = 1,

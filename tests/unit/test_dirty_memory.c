@@ -1,14 +1,6 @@
 /* test_dirty_memory.c - designs that clear their memory as they use it get memory full of rubbish. */
 #include "impls/registry.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "testing.h"
 
 /* In the place of the C library's: what designs ask of arrays.h comes full of ones. */
 void *aligned_alloc(size_t align, size_t bytes)
@@ -29,7 +21,6 @@ static void count(void *ctx, tw_id id, tw_tick now)
 static void fast_fires_all(void **state)
 {
     enum { TIMERS = 1000, CAPACITY = 200000 };
-    (void)state;
     struct tw_config config = {.capacity = CAPACITY};
     struct tw_error error;
     struct tw_timers *timers;

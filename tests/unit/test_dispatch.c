@@ -1,17 +1,10 @@
 /* test_dispatch.c - a stream's periodic tasks under one thread, over every design. */
 #include "harness/measure/run/dispatch.h"
+#include "testing.h"
 
 #include "harness/measure/workload/oracle.h"
 #include "harness/measure/workload/workload.h"
 #include "impls/registry.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 static struct stream *periodic(const struct workload_setting *settings, size_t count)
 {
@@ -75,7 +68,6 @@ static size_t play_all(const struct stream *stream, struct outcome_schedule *com
 /* Runs that take nothing begin when the stream's timers fire: the oracle knows their digest. */
 static void test_idle_thread_is_never_late(void **state)
 {
-    (void)state;
     struct stream *stream = periodic(NULL, 0);
     uint32_t *run_time = stream->schedule.run_time;
     struct outcome_schedule schedules[OUTCOME_SCHEDULES_MAX];
@@ -95,7 +87,6 @@ static void test_idle_thread_is_never_late(void **state)
 
 static void test_skip_against_burst(void **state)
 {
-    (void)state;
     struct stream *stream = periodic(NULL, 0);
     struct outcome_schedule schedules[OUTCOME_SCHEDULES_MAX];
     assert_int_equal(play_all(stream, schedules), 2);
@@ -114,7 +105,6 @@ static void test_skip_against_burst(void **state)
 
 static void test_fixed_delay_has_nothing_to_catch_up(void **state)
 {
-    (void)state;
     struct workload_setting delay = {"ended", "fixed-delay"};
     struct stream *stream = periodic(&delay, 1);
     struct outcome_schedule schedules[OUTCOME_SCHEDULES_MAX];
@@ -130,7 +120,6 @@ static void test_fixed_delay_has_nothing_to_catch_up(void **state)
 /* Five runs of the slow task at 20, 40, ... 100 take 5 ticks each, the last until 105. */
 static void test_slow_task(void **state)
 {
-    (void)state;
     struct workload_setting settings[] = {
         {"period", "4e9"}, {"slow_every", "20"}, {"slow_run", "5"}, {"duration", "100"}};
     struct stream *stream = periodic(settings, 4);
@@ -144,7 +133,6 @@ static void test_slow_task(void **state)
 
 static void test_nothing_to_play(void **state)
 {
-    (void)state;
     struct outcome_schedule schedules[OUTCOME_SCHEDULES_MAX];
     struct stream *stream = periodic(NULL, 0);
     struct diag diag;

@@ -3,17 +3,9 @@
  * for what is not a distribution.
  */
 #include "harness/measure/workload/dist.h"
+#include "testing.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 static const struct dist_context context = {.tick_ns = 1000000, .directory = "workloads"};
 
@@ -85,7 +77,6 @@ static void assert_near(const char *text, const char *what, double found, double
 
 static void test_moments_of_samples(void **state)
 {
-    (void)state;
     enum { SAMPLES = 400000 };
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         const struct moments *want = &expected[i];
@@ -106,7 +97,6 @@ static void test_moments_of_samples(void **state)
 
 static void test_moments_of_restart_tables(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         const struct moments *want = &expected[i];
         struct dist *dist = parsed(want->text);
@@ -129,7 +119,6 @@ static void test_moments_of_restart_tables(void **state)
 /* A mixture of which moments see little. */
 static void test_bimodal_has_two_humps(void **state)
 {
-    (void)state;
     struct dist *dist = parsed("bimodal(30000)");
     assert_int_equal(dist_quantile(dist, 0.45), 10000);
     assert_in_range(dist_quantile(dist, 0.899999), 19999, 20000);
@@ -140,7 +129,6 @@ static void test_bimodal_has_two_humps(void **state)
 
 static void test_lognormal_quantiles(void **state)
 {
-    (void)state;
     struct dist *dist = parsed("lognormal(1e9, 1, 1e15)");
     /* exp of the standard normal quantiles -3.090232, -0.841621, 0.841621, 3.090232. */
     static const double p[] = {0.001, 0.2, 0.8, 0.999},
@@ -153,7 +141,6 @@ static void test_lognormal_quantiles(void **state)
 
 static void test_lattice_and_powers_hit_their_points(void **state)
 {
-    (void)state;
     struct dist *dist = parsed("lattice(512, 1, 4, 1)");
     struct rng rng;
     unsigned seen = 0;
@@ -175,7 +162,6 @@ static void test_lattice_and_powers_hit_their_points(void **state)
 
 static void test_units_round_up(void **state)
 {
-    (void)state;
     struct dist *dist = parsed("uniform(100us, 2500us)");
     assert_int_equal(dist_quantile(dist, 1e-9), 1);
     assert_int_equal(dist_quantile(dist, 1 - 1e-9), 3);
@@ -184,7 +170,6 @@ static void test_units_round_up(void **state)
 
 static void test_empirical_follows_the_trace(void **state)
 {
-    (void)state;
     struct dist *dist = parsed("empirical(libuv-bind)");
     /* 97986 of 107537 starts of this trace ask for 1200 ms, and none for more than 3200. */
     struct rng rng;
@@ -208,7 +193,6 @@ static void test_empirical_follows_the_trace(void **state)
 
 static void test_long_delays_have_no_restart_table(void **state)
 {
-    (void)state;
     uint32_t table[STREAM_RESTART_SIZE];
     struct dist *dist = parsed("constant(4294967296)");
     assert_false(dist_restart_table(dist, table));
@@ -275,7 +259,6 @@ static const struct bad bads[] = {
 
 static void test_bad_texts(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof bads / sizeof *bads; i++) {
         struct dist *dist = NULL;
         struct diag diag = {""};
@@ -289,7 +272,6 @@ static void test_bad_texts(void **state)
 /* Drawn in milliseconds, run at ticks of ten: rounded up, never down, and by how much is known. */
 static void test_coarse_ticks(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         double p;

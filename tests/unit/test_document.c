@@ -137,6 +137,42 @@ static void test_phase_without_operations(void **state)
     result_free(document);
 }
 
+/* Samples of the harness are taken off one by one, in the measure of the passes; what is left of noise is no number. */
+static void test_the_harness_is_taken_off(void **state)
+{
+    (void)state;
+    struct result_document *document = sample_empty();
+    struct stream stream = sample_stream("behind", 100);
+    struct cell_identity identity = sample_identity(&sample_designs[2], NULL);
+    struct outcome *outcome = sample_outcome(&sample_designs[2], &stream, 0);
+    struct outcome *harness = sample_outcome(&sample_designs[2], &stream, 0);
+    struct diag diag;
+    identity.between = 32768;
+    identity.harness = harness;
+    outcome->phases[0].starts = 100;
+    outcome->phases[0].stretch = 2;
+    harness->phases[0].stretch = 4;
+    for (size_t s = 0; s < SAMPLE_COUNT; s++) {
+        double drift = 100 * (double)s;
+        outcome->phases[0].wall_ns[s] = 5000 + 2 * drift + (s % 2 == 0 ? 10 : 0);
+        harness->phases[0].wall_ns[s] = 2000 + drift;
+        harness->phases[1].wall_ns[s] = outcome->phases[1].wall_ns[s];
+    }
+    assert_int_equal(result_add_cell(document, &identity, &stream, outcome, 1, &diag), DIAG_OK);
+    const cJSON *cell = cell_at(document, 0);
+    const cJSON *first = cJSON_GetArrayItem(json_get(cell, "phases"), 0);
+    const cJSON *second = cJSON_GetArrayItem(json_get(cell, "phases"), 1);
+    assert_true(json_says(cell, "params.between", "32KiB"));
+    assert_float_equal(json_get_number(first, "corrected.ns_per_op.low"), 10, 1e-9);
+    assert_float_equal(json_get_number(first, "corrected.ns_per_op.median"), 10.05, 1e-9);
+    assert_float_equal(json_get_number(first, "corrected.ns_per_op.high"), 10.1, 1e-9);
+    assert_null(json_get(first, "corrected.reason"));
+    assert_true(json_says(second, "corrected.reason", "overhead too large to subtract"));
+    free(harness);
+    free(outcome);
+    result_free(document);
+}
+
 static void test_failed_cell_claims_nothing(void **state)
 {
     (void)state;
@@ -505,10 +541,9 @@ static void test_arguments_that_are_no_utf8(void **state)
     struct result_origin origin = sample_origin();
     char bytes[] = "a\xff\xc3\xa4\xe2\x82", name[] = "twbench", empty[] = "";
     char *argv[] = {name, bytes, empty};
-    struct diag diag;
     struct result_document *document = NULL;
     origin.argc = 3, origin.argv = argv;
-    assert_int_equal(result_new(&origin, &document, &diag), DIAG_OK);
+    document = result_new(&origin);
     const cJSON *command = json_get(result_json(document), "command");
     assert_string_equal(cJSON_GetArrayItem(command, 1)->valuestring, "a?\xc3\xa4??");
     assert_string_equal(cJSON_GetArrayItem(command, 2)->valuestring, "");
@@ -547,6 +582,7 @@ int main(int argc, char **argv)
         return load_each(argc - 2, argv + 2);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cell_has_the_figures),
+        cmocka_unit_test(test_the_harness_is_taken_off),
         cmocka_unit_test(test_latency_bins_add_up),
         cmocka_unit_test(test_phase_without_operations),
         cmocka_unit_test(test_failed_cell_claims_nothing),

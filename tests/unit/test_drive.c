@@ -4,13 +4,7 @@
 #include "harness/measure/run/instance.h"
 #include "harness/measure/run/replay.h"
 #include "harness/measure/workload/oracle.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "testing.h"
 
 /* Ticks of 1 s: 3 days, 10 hours, 50 minutes and 30 seconds. */
 #define LONG_DELAY 298230
@@ -61,7 +55,6 @@ static struct outcome_phase *prove(const char *design, const struct stream *stre
 /* On one wheel of 1 s the pointer passes every second; no wheel, no pointer. */
 static void test_pointer_moves(void **state)
 {
-    (void)state;
     static const struct {
         const char *design;
         uint64_t moves;
@@ -78,7 +71,6 @@ static void test_pointer_moves(void **state)
 /* On wheels of seconds, minutes, hours and days, driven by next: 3 + 10 + 50 + 30. */
 static void test_pointers_of_levels(void **state)
 {
-    (void)state;
     struct stream *stream = make_long();
     struct plan_cell cell = {
         .design = registry_find("hier"),
@@ -95,7 +87,6 @@ static void test_pointers_of_levels(void **state)
 /* A jump over more than a revolution visits every slot once, and the pointer with it. */
 static void test_pointer_jump(void **state)
 {
-    (void)state;
     struct diag diag;
     struct stream *stream = stream_new("jump");
     assert_non_null(stream);
@@ -143,7 +134,6 @@ static void assert_wakeups(const struct outcome_phase *phase, uint64_t count, ui
 /* One wake-up, not 500, of every exact design that names its next expiry exactly. */
 static void test_distant(void **state)
 {
-    (void)state;
     struct stream *stream = make_distant(false);
     struct outcome_phase *phases = prove("heap", stream, PLAN_DRIVE_TICKS);
     assert_wakeups(&phases[0], 500, 1, 0, 0);
@@ -166,7 +156,6 @@ static void test_distant(void **state)
 /* The driver goes to where the start is, asks again, and wakes up for the earlier task first. */
 static void test_earlier_start(void **state)
 {
-    (void)state;
     struct stream *stream = make_distant(true);
     struct outcome_phase *phases = prove("heap", stream, PLAN_DRIVE_NEXT);
     assert_wakeups(&phases[0], 3, 2, 1, 3);
@@ -207,7 +196,6 @@ static struct stream *make_mixed(void)
 /* prove() holds the digest to the oracle's, whoever drives. */
 static void test_every_design(void **state)
 {
-    (void)state;
     struct stream *stream = make_mixed();
     for (size_t i = 0; i < registry_count; i++) {
         const struct tw_traits *traits = &registry[i].timed->traits;
@@ -254,7 +242,6 @@ static tw_tick early_next(const struct tw_timers *timers)
 
 static void test_wrong_next(void **state)
 {
-    (void)state;
     static const struct {
         tw_tick (*next)(const struct tw_timers *timers);
         const char *broken;
@@ -292,7 +279,6 @@ static void test_wrong_next(void **state)
 /* 1000 timers due on one tick among 1000 ticks: one call does all the work. */
 static void test_advance_work(void **state)
 {
-    (void)state;
     struct diag diag;
     struct stream *stream = stream_new("burst");
     assert_non_null(stream);
@@ -336,7 +322,6 @@ static struct stream *make_rounded(void)
 /* 1 was stopped and does not count; 0 was started again, for an exact deadline. */
 static void test_precision(void **state)
 {
-    (void)state;
     struct diag diag;
     struct replay_proof proof;
     char reason[INSTANCE_REASON];

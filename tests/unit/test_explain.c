@@ -2,15 +2,9 @@
  * test_explain.c - a difference whose parts are known beforehand, and penalties within reason.
  */
 #include "harness/compare/pairing.h"
+#include "testing.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 /* A miss of the cache 100 ns, of a branch 5 ns. */
 static const struct penalties known_penalties = {100, 5};
@@ -68,7 +62,6 @@ static bool is_near(double a, double b)
  * 80. */
 static void test_each_part(void **state)
 {
-    (void)state;
     struct explanation parts =
         explain((struct given){100, 140, 0.1, 0.1, 0.3, 2, 3}, &known_penalties);
     assert_true(is_near(parts.total_ns, 40));
@@ -80,7 +73,6 @@ static void test_each_part(void **state)
 
 static void test_layout_alone(void **state)
 {
-    (void)state;
     struct explanation parts = explain((struct given){20, 22, 0, 0, 0, 0, 0}, &known_penalties);
     assert_true(is_near(parts.total_ns, 2) && is_near(parts.rest_ns, 2));
     assert_true(parts.instructions_ns == 0 && parts.cache_misses_ns == 0);
@@ -88,7 +80,6 @@ static void test_layout_alone(void **state)
 
 static void test_improvements_are_negative(void **state)
 {
-    (void)state;
     struct explanation parts = explain((struct given){100, 60, -0.2, 0, 0, 2, 0}, &known_penalties);
     assert_true(is_near(parts.total_ns, -40));
     assert_true(is_near(parts.instructions_ns, -18));
@@ -98,7 +89,6 @@ static void test_improvements_are_negative(void **state)
 
 static void test_unknown_counters_go_to_the_rest(void **state)
 {
-    (void)state;
     struct explanation parts =
         explain((struct given){100, 140, 0.1, 0.1, -1, 2, 3}, &known_penalties);
     assert_true(isnan(parts.cache_misses_ns));
@@ -113,7 +103,6 @@ static void test_unknown_counters_go_to_the_rest(void **state)
 
 static void test_unknown_penalties_go_to_the_rest(void **state)
 {
-    (void)state;
     struct penalties unknown = {NAN, NAN};
     struct explanation parts = explain((struct given){100, 140, 0.1, 0.1, 0.3, 2, 3}, &unknown);
     assert_true(isnan(parts.cache_misses_ns) && isnan(parts.branch_misses_ns));
@@ -123,14 +112,12 @@ static void test_unknown_penalties_go_to_the_rest(void **state)
 /* More time spent in misses than there was time: nothing is left for instructions. */
 static void test_no_negative_time_for_instructions(void **state)
 {
-    (void)state;
     struct explanation parts = explain((struct given){10, 20, 0.5, 1, 1, 0, 0}, &known_penalties);
     assert_true(parts.instructions_ns == 0);
 }
 
 static void test_two_digits_and_no_more(void **state)
 {
-    (void)state;
     struct explanation parts =
         explain((struct given){50, 62.3456, 0.0333, 0, 0.0123, 0, 0}, &known_penalties);
     assert_true(is_near(parts.total_ns, 12));
@@ -145,7 +132,6 @@ static void test_two_digits_and_no_more(void **state)
 
 static void test_without_times_nothing_is_explained(void **state)
 {
-    (void)state;
     struct compared_cell *cell = calloc(1, sizeof *cell);
     assert_non_null(cell);
     cJSON *before = make_cell(0, 0);
@@ -169,7 +155,6 @@ static bool is_between(double value, double low, double high)
  * again; a figure that is not what it is called stays wrong. */
 static void test_penalties_of_this_machine(void **state)
 {
-    (void)state;
     bool cache = false, branch = false;
     for (int round = 0; round < 200 && !(cache && branch); round++) {
         struct penalties penalties;

@@ -3,15 +3,9 @@
 #include "harness/base/rng.h"
 #include "harness/compare/gate_tail.h"
 #include "harness/measure/stats/histogram.h"
+#include "testing.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
 
 #define LIMIT    0.5
 #define STALL_NS 50000.0
@@ -72,7 +66,6 @@ static struct tail_finding look(const struct shape *before, const struct shape *
 
 static void test_what_is_found_and_what_is_not(void **state)
 {
-    (void)state;
     static const struct {
         const char *what;
         struct shape before, after;
@@ -121,7 +114,6 @@ static void test_what_is_found_and_what_is_not(void **state)
 
 static void test_a_finding_says_where(void **state)
 {
-    (void)state;
     const struct shape plain = {.p50_ns = 40, .max_ns = 400};
     const struct shape stalls = {.p50_ns = 40, .max_ns = 400, .stalls = 1};
     const struct shape wanders = {.p50_ns = 40, .max_ns = 400, .pass_max_ns = 60000};
@@ -137,7 +129,6 @@ static void test_a_finding_says_where(void **state)
 /* No own tail, or one of other calls: unknown, which is not the same. */
 static void test_unknown_is_not_equal(void **state)
 {
-    (void)state;
     const struct shape plain = {.p50_ns = 40, .max_ns = 400};
     const struct shape other = {.p50_ns = 40, .max_ns = 400, .calls = 20001};
     assert_false(look(&plain, &other).known);
@@ -158,7 +149,6 @@ static void test_unknown_is_not_equal(void **state)
 /* Stored results have no repetition: what is found beside each other by half is not found there. */
 static void test_stored_results_need_twice_as_much(void **state)
 {
-    (void)state;
     const struct shape plain = {.p50_ns = 40, .max_ns = 100};
     const struct shape little = {.p50_ns = 40, .max_ns = 15000},
                        much = {.p50_ns = 40, .max_ns = 45000};
@@ -179,7 +169,6 @@ static void test_stored_results_need_twice_as_much(void **state)
 /* Interrupts are in every pass's longest call, and nothing repeats a stored result: the same twice would be an alarm. */
 static void test_stored_results_ignore_the_longest_call_of_every_pass(void **state)
 {
-    (void)state;
     const struct shape plain = {.p50_ns = 40, .max_ns = 400};
     const struct shape wanders = {.p50_ns = 40, .max_ns = 400, .pass_max_ns = 2 * STALL_NS};
     const struct limits limits = limits_default();
@@ -218,7 +207,6 @@ static enum verdict repeated(size_t misses, size_t *pairs)
 
 static void test_repetitions_decide(void **state)
 {
-    (void)state;
     size_t pairs;
     assert_int_equal(repeated(0, &pairs), VERDICT_REGRESSED);
     assert_int_equal(pairs, TAIL_PAIRS);
@@ -231,7 +219,6 @@ static void test_repetitions_decide(void **state)
 /* 200 comparisons of one design with itself, each time with up to 40 % more by chance. */
 static void test_noise_raises_no_alarm(void **state)
 {
-    (void)state;
     struct rng rng;
     rng_seed(&rng, 1, 0);
     for (int i = 0; i < 200; i++) {

@@ -1,16 +1,10 @@
 /* test_gate_time.c - verdicts on made-up pairs: what must be seen, what must not, and how often. */
 #include "harness/compare/gate_time.h"
+#include "testing.h"
 
 #include "harness/base/rng.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
 
 /* ---- Made-up pairs. -------------------------------------------------------------------------- */
 
@@ -69,7 +63,6 @@ static enum verdict judge_one(struct noise noise, double control_ratio)
 
 static void test_clear_changes(void **state)
 {
-    (void)state;
     assert_int_equal(judge_one((struct noise){.ratio = 1.05, .sd = 0.005}, 1), VERDICT_REGRESSED);
     assert_int_equal(judge_one((struct noise){.ratio = 0.95, .sd = 0.005}, 1), VERDICT_IMPROVED);
     assert_int_equal(judge_one((struct noise){.ratio = 1.02, .sd = 0.005}, 1), VERDICT_SAME);
@@ -79,7 +72,6 @@ static void test_clear_changes(void **state)
 
 static void test_noise_is_inconclusive(void **state)
 {
-    (void)state;
     assert_int_equal(judge_one((struct noise){.ratio = 1, .sd = 0.2}, 1), VERDICT_INCONCLUSIVE);
     assert_int_equal(judge_one((struct noise){.ratio = 1.03, .sd = 0.005}, 1),
                      VERDICT_INCONCLUSIVE);
@@ -88,7 +80,6 @@ static void test_noise_is_inconclusive(void **state)
 /* Whatever the pairs say, they say it of the machine when two copies of one program differ too. */
 static void test_a_moved_control_decides_nothing(void **state)
 {
-    (void)state;
     struct noise slower = {.ratio = 1.2, .sd = 0.005}, same = {.ratio = 1, .sd = 0.005};
     assert_int_equal(judge_one(slower, 1.05), VERDICT_INCONCLUSIVE);
     assert_int_equal(judge_one(slower, 0.95), VERDICT_INCONCLUSIVE);
@@ -99,7 +90,6 @@ static void test_a_moved_control_decides_nothing(void **state)
 
 static void test_bursts_do_not_change_the_verdict(void **state)
 {
-    (void)state;
     struct noise bursts = {.sd = 0.005, .burst_share = 0.1, .burst_factor = 3};
     bursts.ratio = 1.05;
     assert_int_equal(judge_one(bursts, 1), VERDICT_REGRESSED);
@@ -112,7 +102,6 @@ static void test_bursts_do_not_change_the_verdict(void **state)
 /* 1..30 percent: medians and the ranks that belong to 99 % (8th from either end) are known. */
 static void test_figures_of_a_series(void **state)
 {
-    (void)state;
     struct block_series *series = calloc(1, sizeof *series);
     assert_non_null(series);
     series->pairs = 30;
@@ -138,7 +127,6 @@ static void test_figures_of_a_series(void **state)
 
 static void test_fewest_pairs_can_decide(void **state)
 {
-    (void)state;
     struct block_series *series = calloc(1, sizeof *series);
     struct compared_cell cells[15] = {{.time_known = false}};
     struct limits limits = limits_default();
@@ -161,7 +149,6 @@ static void test_fewest_pairs_can_decide(void **state)
 
 static void test_layout_margin_is_for_the_same_program(void **state)
 {
-    (void)state;
     struct limits limits = limits_default();
     struct compared_cell cell = {.same_program = true};
     assert_true(gate_margin(&cell, &limits) == limits.of[METRIC_LAYOUT]);
@@ -185,7 +172,6 @@ static void test_layout_margin_is_for_the_same_program(void **state)
 /* The margin that is shown is one that the interval can be checked with, whatever the verdict. */
 static void test_a_verdict_can_be_checked_with_its_margin(void **state)
 {
-    (void)state;
     struct limits limits = limits_default();
     static const struct {
         double low, high;
@@ -223,6 +209,64 @@ static void test_a_verdict_can_be_checked_with_its_margin(void **state)
     }
 }
 
+/* ---- Layouts of each pair. ------------------------------------------------------------------- */
+
+/* What layout makes of a side has to be seen in pairs of other layouts, and a margin for it would hide 5 %. */
+static void test_no_margin_where_layouts_vary(void **state)
+{
+    struct limits limits = limits_default();
+    struct compared_cell cell = {.time_known = true, .same_program = true, .layouts_vary = true};
+    assert_true(gate_margin(&cell, &limits) == limits.of[METRIC_TIME]);
+    cell.timing.cpu = (struct interval){.low = 1.034, .median = 1.05, .high = 1.08};
+    gate_time_judge(&cell, 1, &limits);
+    assert_int_equal(cell.time_verdict, VERDICT_REGRESSED);
+    assert_false(cell.layout_may_explain);
+    cell.timing.cpu.low = 0.99;
+    gate_time_judge(&cell, 1, &limits);
+    assert_int_equal(cell.time_verdict, VERDICT_SAME);
+}
+
+/* 14 layouts by five pairs: 14 values.  By pairs alone the interval would be that of 70. */
+static void test_pairs_of_one_layout_are_one_value(void **state)
+{
+    struct block_series *series = calloc(1, sizeof *series);
+    assert_non_null(series);
+    series->pairs = 70;
+    for (size_t i = 0; i < series->pairs; i++)
+        series->cpu[i] = 0.01 * (double)(i % 14) + 0.001 * (double)(i / 14);
+    struct timing each = gate_timing(series, 0.03);
+    series->layouts = 14;
+    struct timing averaged = gate_timing(series, 0.03);
+    assert_int_equal(averaged.pairs, 70);
+    assert_true(fabs(log(averaged.cpu.median) - 0.067) < 1e-9);
+    assert_true(averaged.cpu.low < each.cpu.low && averaged.cpu.high > each.cpu.high);
+    assert_true(averaged.p_slower > each.p_slower);
+    series->layouts = PAIRS_MAX;
+    averaged = gate_timing(series, 0.03);
+    assert_true(averaged.cpu.low == each.cpu.low && averaged.p_slower == each.p_slower);
+    free(series);
+}
+
+/* Two copies of OLD that lie 2 % apart beyond doubt: NEW may lie as far off by its place alone. */
+static void test_a_control_that_has_surely_moved_widens_what_counts(void **state)
+{
+    struct limits limits = limits_default();
+    struct compared_cell cell = {.time_known = true};
+    cell.timing.cpu = (struct interval){.low = 1.034, .median = 1.04, .high = 1.05};
+    cell.control = (struct timing){.pairs = 30, .cpu = {.low = 0.99, .median = 1.0, .high = 1.01}};
+    gate_time_judge(&cell, 1, &limits);
+    assert_int_equal(cell.time_verdict, VERDICT_REGRESSED);
+    cell.control.cpu = (struct interval){.low = 1.005, .median = 1.01, .high = 1.02};
+    gate_time_judge(&cell, 1, &limits);
+    assert_int_equal(cell.time_verdict, VERDICT_INCONCLUSIVE);
+    cell.control.cpu = (struct interval){.low = 0.97, .median = 0.98, .high = 0.995};
+    gate_time_judge(&cell, 1, &limits);
+    assert_int_equal(cell.time_verdict, VERDICT_INCONCLUSIVE);
+    cell.control.cpu = (struct interval){NAN, NAN, NAN};
+    gate_time_judge(&cell, 1, &limits);
+    assert_int_equal(cell.time_verdict, VERDICT_REGRESSED);
+}
+
 /* ---- Many cells. ----------------------------------------------------------------------------- */
 
 /* Cell 3 lies above the margin in 23 of 30 pairs, a chance of 0.0026: enough for one cell, not for
@@ -240,7 +284,6 @@ static void fill_family(struct compared_cell *cells, size_t count, struct block_
 
 static void test_one_of_many_has_to_be_clearer(void **state)
 {
-    (void)state;
     struct limits limits = limits_default();
     struct block_series *series = calloc(1, sizeof *series);
     struct compared_cell cells[15];
@@ -261,7 +304,6 @@ static void test_one_of_many_has_to_be_clearer(void **state)
 /* Neither a cell without times nor one whose p is unknown takes part in the family. */
 static void test_cells_without_times_do_not_count(void **state)
 {
-    (void)state;
     struct limits limits = limits_default();
     struct block_series *series = calloc(1, sizeof *series);
     struct compared_cell cells[15];
@@ -285,7 +327,6 @@ static void test_cells_without_times_do_not_count(void **state)
 
 static void test_confirming(void **state)
 {
-    (void)state;
     struct timing timing = {.pairs = 30, .cpu = {1.05, 1.01, 1.09}, .p_slower = 0.04};
     assert_true(gate_confirms(&timing, 0.03));
     timing.p_slower = 0.06;
@@ -323,7 +364,6 @@ static size_t count_regressed(const struct noise *noise, size_t count, uint64_t 
 
 static void test_a_program_beside_itself_has_not_regressed(void **state)
 {
-    (void)state;
     struct noise noise = {.ratio = 1, .sd = 0.02, .burst_share = 0.1, .burst_factor = 1.5};
     assert_true(count_regressed(&noise, 1, 11) <= (size_t)(TRIALS * GATE_ALPHA));
     assert_true(count_regressed(&noise, 15, 12) <= (size_t)(TRIALS * GATE_ALPHA));
@@ -333,7 +373,6 @@ static void test_a_program_beside_itself_has_not_regressed(void **state)
  * it happens now and then shows that the test could fail. */
 static void test_alpha_holds_at_the_margin(void **state)
 {
-    (void)state;
     struct noise noise = {.ratio = 1.03, .sd = 0.02, .burst_share = 0.1, .burst_factor = 1.5};
     size_t alone = count_regressed(&noise, 1, 13), many = count_regressed(&noise, 15, 14);
     assert_true(alone > 0 && alone <= (size_t)(TRIALS * GATE_ALPHA));
@@ -342,12 +381,80 @@ static void test_alpha_holds_at_the_margin(void **state)
 
 static void test_five_percent_are_seen(void **state)
 {
-    (void)state;
     struct noise noise = {.ratio = 1.05, .sd = 0.01};
     assert_true(count_regressed(&noise, 1, 15) >= TRIALS * 95 / 100);
     noise.burst_share = 0.05;
     noise.burst_factor = 3;
     assert_true(count_regressed(&noise, 1, 16) >= TRIALS * 95 / 100);
+}
+
+/* What a comparison of 15 cells comes to, step by step as compare takes them: 30 pairs, 150 where that is inconclusive,
+ * and of a regression as many again.  Each pair has layouts of its own. */
+struct simulated {
+    double ratio, noise_sd, layout_sd; /* of a pair, and of one side */
+};
+
+static struct timing simulate(const struct simulated *world, size_t pairs,
+                              struct block_series *series, struct rng *rng)
+{
+    double sd = sqrt(world->noise_sd * world->noise_sd + 2 * world->layout_sd * world->layout_sd);
+    make_series(series, &(struct noise){.ratio = world->ratio, .sd = sd}, pairs, rng);
+    return gate_timing(series, 0.03);
+}
+
+/* `timings` are the cells' own, before their number is allowed for. */
+static void simulate_cells(struct compared_cell *cells, struct timing *timings,
+                           const struct simulated *world, size_t pairs, struct rng *rng,
+                           struct block_series *series)
+{
+    struct limits limits = limits_default();
+    struct simulated itself = *world;
+    itself.ratio = 1;
+    for (size_t i = 0; i < 15; i++) {
+        if (pairs == 30 || cells[i].time_verdict == VERDICT_INCONCLUSIVE) {
+            timings[i] = simulate(world, pairs, series, rng);
+            cells[i].control = simulate(&itself, pairs, series, rng);
+        }
+        cells[i].time_known = cells[i].same_program = cells[i].layouts_vary = true;
+        cells[i].timing = timings[i];
+    }
+    gate_time_judge(cells, 15, &limits);
+}
+
+/* Cells of `comparisons` comparisons that are told as regressed. */
+static size_t simulate_comparisons(const struct simulated *world, size_t comparisons, uint64_t seed)
+{
+    struct block_series *series = calloc(1, sizeof *series);
+    struct rng rng;
+    size_t hits = 0;
+    assert_non_null(series);
+    rng_seed(&rng, seed, 0);
+    for (size_t n = 0; n < comparisons; n++) {
+        struct compared_cell cells[15] = {{.time_known = false}};
+        struct timing timings[15];
+        simulate_cells(cells, timings, world, 30, &rng, series);
+        simulate_cells(cells, timings, world, 150, &rng, series);
+        for (size_t i = 0; i < 15; i++) {
+            struct timing again = simulate(world, 150, series, &rng);
+            hits += cells[i].time_verdict == VERDICT_REGRESSED && gate_confirms(&again, 0.03);
+        }
+    }
+    free(series);
+    return hits;
+}
+
+/* Builds as their layouts have it lie up to 8 % apart (MEASUREMENT, "Layout"): two of a spread of 2 %. */
+static void test_layout_alone_is_no_regression_and_five_percent_is(void **state)
+{
+    for (int quiet = 0; quiet < 2; quiet++) {
+        struct simulated world = {.ratio = 1, .noise_sd = quiet ? 0.005 : 0.02, .layout_sd = 0.02};
+        assert_int_equal(simulate_comparisons(&world, 500, 21), 0);
+        world.ratio = 1.05;
+        size_t found = simulate_comparisons(&world, 100, 22);
+        print_message("noise %.1f %%, layout 2 %%: 5 %% found in %zu of 1500\n",
+                      100 * world.noise_sd, found);
+        assert_true(found >= 1425);
+    }
 }
 
 int main(void)
@@ -361,6 +468,10 @@ int main(void)
         cmocka_unit_test(test_fewest_pairs_can_decide),
         cmocka_unit_test(test_layout_margin_is_for_the_same_program),
         cmocka_unit_test(test_a_verdict_can_be_checked_with_its_margin),
+        cmocka_unit_test(test_no_margin_where_layouts_vary),
+        cmocka_unit_test(test_pairs_of_one_layout_are_one_value),
+        cmocka_unit_test(test_a_control_that_has_surely_moved_widens_what_counts),
+        cmocka_unit_test(test_layout_alone_is_no_regression_and_five_percent_is),
         cmocka_unit_test(test_one_of_many_has_to_be_clearer),
         cmocka_unit_test(test_cells_without_times_do_not_count),
         cmocka_unit_test(test_confirming),

@@ -1,17 +1,9 @@
 /* test_generate.c - determinism, steady states that are steady, orders, limits. */
 #include "harness/measure/workload/generate.h"
 #include "harness/measure/workload/oracle.h"
+#include "testing.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 static int generate_within(const char *phases, uint64_t tasks, uint64_t seed,
                            struct generate_limits limits, struct stream **out, struct diag *diag)
@@ -50,7 +42,6 @@ static struct stream *generated(const char *phases, uint64_t tasks, uint64_t see
 
 static void test_the_seed_decides(void **state)
 {
-    (void)state;
     static const char phases[] =
         START ",\"order\":\"random\",\"stop_share\":0.5},"
               "{\"name\":\"run\",\"do\":\"run\",\"ticks\":500,\"ended\":\"replace\",\"delay\":"
@@ -82,7 +73,6 @@ static struct stream *run_in_tenths(const char *start, const char *run, uint64_t
 
 static void test_hold_is_stationary(void **state)
 {
-    (void)state;
     /* The mean of each is 10000; the variation says how much firings of one timer bunch. */
     static const struct {
         const char *delay;
@@ -114,7 +104,6 @@ static void test_hold_is_stationary(void **state)
 /* A start that is not stationary is told apart: the test above can fail. */
 static void test_a_fresh_hold_is_not_stationary(void **state)
 {
-    (void)state;
     struct stream *stream =
         run_in_tenths("{\"name\":\"s\",\"do\":\"start\",\"delay\":\"biased(10000)\"}",
                       "\"ticks\":3000,\"delay\":\"biased(10000)\",\"ended\":\"restart\"", 20000);
@@ -125,7 +114,6 @@ static void test_a_fresh_hold_is_not_stationary(void **state)
 
 static void test_closed_loop_is_stationary(void **state)
 {
-    (void)state;
     /* Lives of 5250.5 on average: 10 % last 10000, 90 % half of it. */
     static const char stops[] = "\"delay\":\"constant(10000)\",\"stop_share\":0.9";
     char start[200], run[200];
@@ -148,7 +136,6 @@ static void test_closed_loop_is_stationary(void **state)
 
 static void test_keepalive_is_stationary(void **state)
 {
-    (void)state;
     struct stream *stream = run_in_tenths(
         "{\"name\":\"s\",\"do\":\"start\",\"delay\":3000,\"age\":\"refreshed\",\"refresh\":1e-3}",
         "\"ticks\":1000,\"delay\":3000,\"refresh\":1e-3", 20000);
@@ -176,7 +163,6 @@ static void delays_of_start(const struct stream *stream, uint32_t *ids, uint32_t
 
 static void test_orders_of_start_and_stop(void **state)
 {
-    (void)state;
     enum { TASKS = 500 };
     uint32_t ids[TASKS], delays[TASKS], due[TASKS];
     struct stream *stream =
@@ -209,7 +195,6 @@ static void test_orders_of_start_and_stop(void **state)
 
 static void test_arrivals_and_departures(void **state)
 {
-    (void)state;
     struct stream *stream = generated(
         "{\"name\":\"up\",\"do\":\"run\",\"ticks\":400,\"delay\":5000,\"arrive\":0.00125},"
         "{\"name\":\"down\",\"do\":\"run\",\"ticks\":100,\"depart\":0.0025},"
@@ -225,7 +210,6 @@ static void test_arrivals_and_departures(void **state)
 
 static void test_groups_are_one_phase(void **state)
 {
-    (void)state;
     struct stream *stream =
         generated("{\"name\":\"bursts\",\"repeat\":50,\"phases\":[{\"do\":\"start\",\"delay\":7},"
                   "{\"do\":\"run\",\"until\":\"empty\",\"step\":2}]}",
@@ -240,7 +224,6 @@ static void test_groups_are_one_phase(void **state)
 
 static void test_no_stop_misses(void **state)
 {
-    (void)state;
     /* Stops that follow a start by the whole delay, at every step: none may hit an idle timer, so
      * that all starts are accounted for by stops and firings. */
     static const char *const steps[] = {"1", "3", "1000"};
@@ -266,7 +249,6 @@ static void test_no_stop_misses(void **state)
 
 static void test_phases_without_operations(void **state)
 {
-    (void)state;
     struct stream *stream = generated(START ",\"share\":0},"
                                             "{\"name\":\"run\",\"do\":\"run\",\"until\":\"empty\"}",
                                       5, 1);
@@ -278,7 +260,6 @@ static void test_phases_without_operations(void **state)
 
 static void test_too_much_work_is_refused(void **state)
 {
-    (void)state;
     static const char *const phases[] = {
         "{\"name\":\"run\",\"do\":\"run\",\"ticks\":\"1e15\"}",
         START "},{\"name\":\"run\",\"do\":\"run\",\"ticks\":1000,\"step\":\"1e12\",\"delay\":1,"
@@ -305,7 +286,6 @@ static void test_too_much_work_is_refused(void **state)
  * a look at the clock after at most some thousand operations is far below the second that is granted. */
 static void test_making_ends_with_its_deadline(void **state)
 {
-    (void)state;
     static const char *const phases[] = {
         "{\"name\":\"r\",\"repeat\":1000000,\"phases\":[{\"do\":\"start\",\"delay\":1},"
         "{\"do\":\"run\",\"until\":\"empty\"}]}",
@@ -331,7 +311,6 @@ static void test_making_ends_with_its_deadline(void **state)
 /* The words are there in time, and the oracle is late. */
 static void test_the_oracle_ends_with_the_deadline(void **state)
 {
-    (void)state;
     struct diag diag = {""};
     struct stream *stream = generated(START "},{\"name\":\"run\",\"do\":\"run\",\"ticks\":1000,"
                                             "\"delay\":\"uniform(1,9)\",\"ended\":\"restart\"}",
@@ -353,7 +332,6 @@ static void test_the_oracle_ends_with_the_deadline(void **state)
 /* T16 by arithmetic: run k of each timer at t0 + k * period, and no other; the digest says so. */
 static void test_a_fixed_rate_is_kept(void **state)
 {
-    (void)state;
     struct stream *stream = generated(PERIODIC("fixed-rate"), 500, 3);
     uint64_t digest = 0, fired = 0;
     for (tw_id id = 0; id < 500; id++) {
@@ -377,7 +355,6 @@ static void test_a_fixed_rate_is_kept(void **state)
 /* The same with the run in between: the next run is due a period after the end of the last. */
 static void test_a_fixed_delay_is_kept(void **state)
 {
-    (void)state;
     struct stream *stream = generated(PERIODIC("fixed-delay"), 500, 3);
     uint64_t digest = 0;
     for (tw_id id = 0; id < 500; id++) {
@@ -399,7 +376,6 @@ static void test_a_fixed_delay_is_kept(void **state)
 /* Whatever belongs to the schedule is part of what is compared. */
 static void test_schedules_have_an_identity(void **state)
 {
-    (void)state;
     struct stream *rate = generated(PERIODIC("fixed-rate"), 500, 3);
     struct stream *delay = generated(PERIODIC("fixed-delay"), 500, 3);
     struct stream *seeded = generated(PERIODIC("fixed-rate"), 500, 4);

@@ -1,14 +1,10 @@
 /* test_growth.c - costs of known growth, exact and noisy, near-ties, and what cannot be fitted. */
 #include "harness/measure/stats/growth.h"
+#include "testing.h"
 
 #include "harness/base/rng.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define SET(class) (1u << (class))
 
@@ -76,7 +72,6 @@ static const struct {
 
 static void test_exact_counts_name_one_class(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < KNOWN; i++)
         for (size_t count = 3; count <= 4; count++) {
             struct growth_fit fit = fit_of(known[i].cost, count, 0);
@@ -90,7 +85,6 @@ static void test_exact_counts_name_one_class(void **state)
 
 static void test_exponent_of_a_power(void **state)
 {
-    (void)state;
     struct growth_fit fit = fit_of(cost_square, 4, 0);
     assert_true(fabs(fit.exponent - 2) < 1e-9);
     assert_true(fit.exponent_low <= 2 && fit.exponent_high - fit.exponent_low < 1e-6);
@@ -100,7 +94,6 @@ static void test_exponent_of_a_power(void **state)
  * s^2 = 0.06 / 1, standard error sqrt(0.06 / 2), times 12.7062. */
 static void test_exponent_interval_by_hand(void **state)
 {
-    (void)state;
     double n[] = {exp(1), exp(2), exp(3)}, y[] = {1, exp(0.3), 1};
     struct growth_fit fit = fit_values(n, y, 3);
     assert_true(fabs(fit.exponent) < 1e-9);
@@ -111,7 +104,6 @@ static void test_exponent_interval_by_hand(void **state)
 /* On a line by chance: the intervals of the costs alone make the exponent uncertain. */
 static void test_exponent_inherits_intervals(void **state)
 {
-    (void)state;
     struct growth_fit fit = fit_of(cost_square, 3, 0.5);
     double half = log(1.5) * sqrt(2) * log(10) / (2 * log(10) * log(10));
     assert_true(fabs(fit.exponent_high - fit.exponent - half) < 1e-6);
@@ -122,7 +114,6 @@ static void test_exponent_inherits_intervals(void **state)
 /* From 3 + 2 * 10 to 3 + 2 * 16.6 is 1.6 fold: a few noisy costs cannot tell it from a constant. */
 static void test_noisy_times_cannot_tell(void **state)
 {
-    (void)state;
     struct growth_fit fit = fit_of(cost_log, 3, 0.3);
     assert_int_equal(fit.classes, SET(TW_O_1) | SET(TW_O_LOG_N));
     fit = fit_of(cost_constant, 3, 0.3);
@@ -135,7 +126,6 @@ static void test_noisy_times_cannot_tell(void **state)
  * two away. */
 static void test_noise_keeps_the_truth(void **state)
 {
-    (void)state;
     struct rng rng;
     rng_seed(&rng, 1, 1);
     for (size_t round = 0; round < 500; round++)
@@ -155,7 +145,6 @@ static void test_noise_keeps_the_truth(void **state)
 /* Sizes side by side, in which every class looks the same. */
 static void test_narrow_sweep_tells_nothing(void **state)
 {
-    (void)state;
     struct growth_fit fit = fit_values((double[]){1000, 1001, 1002}, (double[]){9, 9, 9}, 3);
     assert_int_equal(fit.classes, (1u << GROWTH_CLASSES) - 1);
 }
@@ -163,7 +152,6 @@ static void test_narrow_sweep_tells_nothing(void **state)
 /* A wheel's slots are a power of two, so its load per slot goes up and down with n. */
 static void test_wobble_is_not_growth(void **state)
 {
-    (void)state;
     struct growth_fit fit =
         fit_values((double[]){1e3, 1e4, 1e5, 1e6}, (double[]){9.7, 6.1, 7.6, 9.5}, 4);
     assert_true(fit.classes & SET(TW_O_1));
@@ -172,7 +160,6 @@ static void test_wobble_is_not_growth(void **state)
 
 static void test_falling_cost_does_not_grow(void **state)
 {
-    (void)state;
     struct growth_fit fit = fit_values((double[]){1e3, 1e4, 1e5, 1e6},
                                        (double[]){1000.0 / 2, 100.0 / 2, 10.0 / 2, 1.0 / 2}, 4);
     assert_int_equal(fit.classes, SET(TW_O_1));
@@ -181,7 +168,6 @@ static void test_falling_cost_does_not_grow(void **state)
 /* Between n and n log n, of which neither fits well: both are named, and no other. */
 static void test_near_tie_n_and_n_log_n(void **state)
 {
-    (void)state;
     double n[] = {1e3, 1e4, 1e5, 1e6}, y[4];
     for (size_t i = 0; i < 4; i++)
         y[i] = n[i] * pow(log2(n[i]), 0.3);
@@ -192,7 +178,6 @@ static void test_near_tie_n_and_n_log_n(void **state)
 
 static void test_no_class_for_a_cube(void **state)
 {
-    (void)state;
     struct growth_point points[4];
     points_of(points, cost_cube, 4, 0);
     struct growth_fit fit = growth_fit(points, 4);
@@ -205,7 +190,6 @@ static void test_no_class_for_a_cube(void **state)
 
 static void test_too_few_sizes(void **state)
 {
-    (void)state;
     double same[] = {10, 10, 20, 20}, y[] = {1, 1, 2, 2};
     assert_int_equal(fit_values(same, y, 4).status, GROWTH_TOO_FEW);
     assert_int_equal(fit_values(same, y, 0).status, GROWTH_TOO_FEW);
@@ -221,7 +205,6 @@ static void test_too_few_sizes(void **state)
 
 static void test_numbers_that_are_none(void **state)
 {
-    (void)state;
     double n[] = {1e3, 1e4, 1e5};
     static const double wrong[] = {NAN, INFINITY, -1};
     for (size_t i = 0; i < 3; i++) {
@@ -235,7 +218,6 @@ static void test_numbers_that_are_none(void **state)
 
 static void test_zeros(void **state)
 {
-    (void)state;
     double n[] = {1e3, 1e4, 1e5, 1e6};
     struct growth_fit fit = fit_values(n, (double[]){0, 0, 0, 0}, 4);
     assert_int_equal(fit.status, GROWTH_ZERO);
@@ -251,7 +233,6 @@ static void test_zeros(void **state)
 
 static void test_bounds(void **state)
 {
-    (void)state;
     struct growth_point points[4];
     for (size_t i = 0; i < KNOWN; i++) {
         points_of(points, known[i].cost, 4, 0);
@@ -270,7 +251,6 @@ static void test_bounds(void **state)
 
 static void test_names(void **state)
 {
-    (void)state;
     assert_string_equal(growth_class_name(TW_O_1), "O(1)");
     assert_string_equal(growth_class_name(TW_O_LOG_N), "O(log n)");
     assert_string_equal(growth_class_name(TW_O_N2), "O(n^2)");

@@ -1,12 +1,6 @@
 /* test_histogram.c - the histogram's layout and its quantiles, with answers worked out by hand. */
 #include "harness/measure/stats/histogram.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
+#include "testing.h"
 
 static struct histogram *histogram_new(void)
 {
@@ -17,7 +11,6 @@ static struct histogram *histogram_new(void)
 
 static void test_edges_rise_and_bins_are_narrow(void **state)
 {
-    (void)state;
     for (uint32_t bin = 0; bin < HISTOGRAM_BINS; bin++) {
         uint64_t low = histogram_bin_low_ps(bin), high = histogram_bin_low_ps(bin + 1);
         assert_true(high > low);
@@ -32,7 +25,6 @@ static void test_edges_rise_and_bins_are_narrow(void **state)
 /* A value put in alone must come out of the bin whose edges enclose it. */
 static void test_value_lands_between_its_edges(void **state)
 {
-    (void)state;
     const uint64_t values[] = {
         0, 1, 31, 32, 33, 63, 64, 65, 1000, 123456789, (UINT64_C(1) << 53) - 1};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
@@ -49,7 +41,6 @@ static void test_value_lands_between_its_edges(void **state)
 
 static void test_quantiles_of_a_known_distribution(void **state)
 {
-    (void)state;
     struct histogram *histogram = histogram_new();
     assert_int_equal(histogram_quantile_ps(histogram, 0.5), 0);
     for (uint64_t value = 1; value <= 1000; value++)
@@ -68,7 +59,6 @@ static void test_quantiles_of_a_known_distribution(void **state)
 
 static void test_one_outlier_is_the_maximum_only(void **state)
 {
-    (void)state;
     struct histogram *histogram = histogram_new();
     for (int i = 0; i < 9999; i++)
         histogram_add(histogram, 20);
@@ -81,7 +71,6 @@ static void test_one_outlier_is_the_maximum_only(void **state)
 /* Beyond the range the bin is shared, but a quantile must not claim a value below the truth. */
 static void test_too_long_values_keep_their_maximum(void **state)
 {
-    (void)state;
     struct histogram *histogram = histogram_new();
     histogram_add(histogram, UINT64_C(1) << 60);
     assert_int_equal(histogram->bins[HISTOGRAM_BINS - 1], 1);
@@ -91,7 +80,6 @@ static void test_too_long_values_keep_their_maximum(void **state)
 
 static void test_full_bin_stays_full(void **state)
 {
-    (void)state;
     struct histogram *histogram = histogram_new();
     histogram->bins[20] = UINT32_MAX - 1, histogram->count = UINT32_MAX - 1;
     histogram_add(histogram, 20);

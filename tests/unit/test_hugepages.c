@@ -1,24 +1,16 @@
 /* test_hugepages.c - memory in huge pages: that it is where it was asked for, and that it is counted. */
 #include "harness/measure/run/arena.h"
+#include "testing.h"
 
 #include "harness/base/paths.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define BYTES (5 * HUGEPAGES_BYTES + 4096) /* rounded up to six huge pages */
 
 static void test_memory_is_aligned_and_zero(void **state)
 {
-    (void)state;
     for (int huge = 0; huge < 2; huge++) {
         unsigned char *memory = hugepages_map(BYTES, huge);
         assert_non_null(memory);
@@ -34,7 +26,6 @@ static void test_memory_is_aligned_and_zero(void **state)
 /* Both kinds lie side by side: what is told of one must not be told of the other. */
 static void test_small_pages_are_not_huge(void **state)
 {
-    (void)state;
     char *small = hugepages_map(BYTES, false), *large = hugepages_map(BYTES, true);
     assert_non_null(small);
     assert_non_null(large);
@@ -50,7 +41,6 @@ static void test_small_pages_are_not_huge(void **state)
 
 static void test_huge_pages_are_counted(void **state)
 {
-    (void)state;
     if (!hugepages_are_there(""))
         skip();
     char *memory = hugepages_map(BYTES, true);
@@ -72,7 +62,6 @@ static void test_huge_pages_are_counted(void **state)
 /* What the process has grows by what is mapped and touched; and who refuses gets nothing more. */
 static void test_of_the_process(void **state)
 {
-    (void)state;
     uint64_t before, with, touched = 0, huge = 0;
     assert_true(hugepages_of_process(&before));
     char *memory = hugepages_map(BYTES, true);
@@ -86,7 +75,6 @@ static void test_of_the_process(void **state)
 
 static void test_refused(void **state)
 {
-    (void)state;
     pid_t child = fork();
     if (child == 0) {
         uint64_t touched = 0, huge = 0;
@@ -102,7 +90,6 @@ static void test_refused(void **state)
 
 static void test_more_than_there_is(void **state)
 {
-    (void)state;
     assert_null(hugepages_map((size_t)1 << 62, true));
 }
 
@@ -131,7 +118,6 @@ static void system_says(char *root, const char *words)
 
 static void test_the_setting_is_read(void **state)
 {
-    (void)state;
     char root[64], command[80];
     paths_temporary(root, sizeof root, "test_hugepages");
     assert_non_null(mkdtemp(root));

@@ -1,15 +1,6 @@
 /* test_jsontext.c - what is JSON and what is not, and strings of any bytes. */
 #include "harness/base/json.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "testing.h"
 
 static int read_text(const char *text, size_t size, struct diag *diag)
 {
@@ -22,7 +13,6 @@ static int read_text(const char *text, size_t size, struct diag *diag)
 
 static void test_json_is_taken(void **state)
 {
-    (void)state;
     static const char *const texts[] = {"{}",
                                         " [ ] ",
                                         "[1,-0,0.5,1e9,1E-9,-12.25e+3]",
@@ -41,7 +31,6 @@ static void test_json_is_taken(void **state)
 /* Beyond the keys that are checked without memory. */
 static void test_a_key_of_very_many_is_found_twice(void **state)
 {
-    (void)state;
     enum { KEYS = 3000 };
     struct diag diag;
     char *text = calloc(KEYS + 1, 16), *end = text;
@@ -59,7 +48,6 @@ static void test_a_key_of_very_many_is_found_twice(void **state)
 
 static void test_what_is_not_json_is_refused_with_its_place(void **state)
 {
-    (void)state;
     static const struct {
         const char *text, *message;
     } cases[] = {
@@ -114,7 +102,6 @@ static void test_what_is_not_json_is_refused_with_its_place(void **state)
 
 static void test_a_zero_byte_and_depth_are_refused(void **state)
 {
-    (void)state;
     struct diag diag;
     char deep[2 * 200000 + 1];
     assert_int_equal(read_text("{}\0{}", 5, &diag), DIAG_USAGE);
@@ -131,7 +118,6 @@ static void test_a_zero_byte_and_depth_are_refused(void **state)
 
 static void test_strings_of_any_bytes_become_json(void **state)
 {
-    (void)state;
     struct diag diag;
     char bytes[16];
     for (unsigned seed = 0; seed < 20000; seed++) {

@@ -1,15 +1,8 @@
 /* test_lives.c - lives met in the middle, against what renewal theory says of them. */
 #include "harness/measure/workload/generate.h"
+#include "testing.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 enum { SAMPLES = 200000 };
 
@@ -60,7 +53,6 @@ static void assert_near(double found, double wanted, double slack)
 /* The mean residual is half the mean square over the mean. */
 static void test_stationary_residuals(void **state)
 {
-    (void)state;
     static const struct {
         const char *delay;
         double residual;
@@ -80,7 +72,6 @@ static void test_stationary_residuals(void **state)
 
 static void test_new_lives_and_their_stops(void **state)
 {
-    (void)state;
     struct spec_phase phase = {.kind = SPEC_START, .stop_share = 0.7};
     phase.delay = dist_of("uniform(1, 20)");
     struct outcome out = lives_measure(&phase);
@@ -103,7 +94,6 @@ static void test_new_lives_and_their_stops(void **state)
  * (1 - p) D, those that are stopped to p D / 2. */
 static void test_stationary_share_of_planned_stops(void **state)
 {
-    (void)state;
     struct spec_phase phase = {.kind = SPEC_START, .age = SPEC_STATIONARY, .stop_share = 0.9};
     phase.delay = dist_of("constant(10000)");
     struct outcome out = lives_measure(&phase);
@@ -115,7 +105,6 @@ static void test_stationary_share_of_planned_stops(void **state)
 /* Refreshed with a chance of q per tick, a delay of D has run out with probability (1 - q)^D. */
 static void test_refreshed_lives(void **state)
 {
-    (void)state;
     struct spec_phase phase = {.kind = SPEC_START, .age = SPEC_REFRESHED, .refresh = 1e-3};
     phase.delay = dist_of("constant(1000)");
     struct outcome out = lives_measure(&phase);

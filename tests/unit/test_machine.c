@@ -1,16 +1,9 @@
 /* test_machine.c - what is read from a made-up /proc and /sys, and that nothing is invented. */
 #include "harness/measure/machine/machine.h"
+#include "testing.h"
 
 #include "harness/base/paths.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static const char *const files[][2] = {
     {"proc/cpuinfo", "processor\t: 0\nmodel name\t: Example CPU @ 3.00GHz\n"
@@ -81,7 +74,6 @@ static void test_everything_is_read(void **state)
 
 static void test_nothing_is_invented(void **state)
 {
-    (void)state;
     struct machine machine;
     machine_read(&machine, "/nowhere");
     assert_string_equal(machine.cpu_model, "");
@@ -96,7 +88,6 @@ static void test_nothing_is_invented(void **state)
 
 static void test_this_machine_has_memory_and_cores(void **state)
 {
-    (void)state;
     struct machine machine;
     machine_read(&machine, "");
     assert_true(machine.memory_bytes > 1 << 20);

@@ -1,18 +1,11 @@
 /* test_operations.c - operation lists as text, and the timers and deadlines that many-lines stand for. */
 #include "harness/prove/operations.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "testing.h"
 
 static const struct tw_param no_params[] = {{NULL, NULL, 0, 0, 0}};
 
 static void test_what_is_printed_is_read_back(void **state)
 {
-    (void)state;
     static const char text[] = "capacity 2000\n"
                                "now 5\n"
                                "horizon 7\n"
@@ -39,7 +32,6 @@ static void test_what_is_printed_is_read_back(void **state)
 
 static void test_nonsense_is_refused(void **state)
 {
-    (void)state;
     static const char *const lines[] = {
         "start 0 +8 within 0",        "again", "again x", "on 3..1 stop 0", "next 1", "walk",
         "stop 0..9 shuffled shuffled"};
@@ -53,7 +45,6 @@ static void test_nonsense_is_refused(void **state)
 
 static void test_shuffled_timers_come_once_each(void **state)
 {
-    (void)state;
     for (uint32_t count = 1; count < 300; count++) {
         const struct operation operation = {
             .code = OPERATION_STOP, .id = 7, .times = count, .is_shuffled = true};
@@ -73,7 +64,6 @@ static void test_shuffled_timers_come_once_each(void **state)
 
 static void test_scattered_deadlines_belong_to_the_timer(void **state)
 {
-    (void)state;
     struct operation all = {
         .code = OPERATION_START, .times = 64, .base = '+', .ticks = 10, .within = 5};
     struct operation one = all;

@@ -1,13 +1,8 @@
 /* test_pace.c - the loop takes time, and what is decided from its readings. */
 #include "harness/measure/run/pace.h"
+#include "testing.h"
 
 #include "harness/measure/run/cycles.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 /* ---- The loop. --------------------------------------------------------------------------------- */
 
@@ -19,7 +14,6 @@
  * however slow or uneven the machine is. */
 static void test_the_loop_is_done(void **state)
 {
-    (void)state;
     for (int i = 0; i < 100; i++) {
         uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
         double pace_ns = pace_read_ns();
@@ -60,14 +54,12 @@ static struct pace_source source_of(struct scene *scene)
 
 static void test_what_is_full(void **state)
 {
-    (void)state;
     assert_true(pace_is_full(700, 750) && pace_is_full(787, 750));
     assert_false(pace_is_full(789, 750));
 }
 
 static void test_the_full_pace_is_the_best_of_20_ms(void **state)
 {
-    (void)state;
     struct scene scene = {{1500, 1100, 750, 1100, 1500, 700}, 6, 0, 77, 5000000};
     struct pace_source source = source_of(&scene);
     assert_true(pace_calibrate_on(&source) == 750);
@@ -79,7 +71,6 @@ static void test_the_full_pace_is_the_best_of_20_ms(void **state)
 
 static void test_a_wait_ends_with_the_full_pace(void **state)
 {
-    (void)state;
     struct scene scene = {{1500, 1100, 789, 787, 1500}, 5, 0, 77, 10000};
     struct pace_source source = source_of(&scene);
     assert_true(pace_wait_on(&source, 750, 77 + 1000000));
@@ -88,7 +79,6 @@ static void test_a_wait_ends_with_the_full_pace(void **state)
 
 static void test_a_wait_ends_at_its_deadline(void **state)
 {
-    (void)state;
     struct scene scene = {{1500, 1100, 789}, 3, 0, 77, 10000};
     struct pace_source source = source_of(&scene);
     assert_false(pace_wait_on(&source, 750, 77 + 1000000));
@@ -105,7 +95,6 @@ static void test_a_wait_ends_at_its_deadline(void **state)
 /* No core does the loop in a nanosecond, and every core does it in 10^300. */
 static void test_a_wait_on_this_core_ends(void **state)
 {
-    (void)state;
     uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
     assert_false(pace_wait(1, begin_ns + 5000000));
     assert_true(clock_read_ns(CLOCK_MONOTONIC) - begin_ns >= 5000000);

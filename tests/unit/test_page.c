@@ -2,14 +2,7 @@
 #include "harness/tell/report/builders.h"
 #include "harness/tell/report/page.h"
 #include "harness/tell/report/writer.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "testing.h"
 
 enum format { TERMINAL, NARROW, PLAIN, MARKDOWN, HTML, CSV };
 
@@ -103,7 +96,6 @@ static void build(struct page *page, const cJSON *document)
 
 static void test_the_terminal(void **state)
 {
-    (void)state;
     cJSON *document = sample();
     struct page page = {.blocks = NULL};
     build(&page, document);
@@ -122,7 +114,6 @@ static void test_the_terminal(void **state)
 
 static void test_markdown(void **state)
 {
-    (void)state;
     cJSON *document = sample();
     struct page page = {.blocks = NULL};
     build(&page, document);
@@ -138,7 +129,6 @@ static void test_markdown(void **state)
 
 static void test_html_says_where_each_figure_stands(void **state)
 {
-    (void)state;
     cJSON *document = sample();
     struct page page = {.blocks = NULL};
     build(&page, document);
@@ -156,7 +146,6 @@ static void test_html_says_where_each_figure_stands(void **state)
 /* The answer is last where the eye is, and the rest of a table is nobody's loss. */
 static void test_the_answer_and_the_rest(void **state)
 {
-    (void)state;
     struct page page = {.blocks = NULL};
     page_heading(&page, 1, NULL, "Verdict");
     page_answer(&page, "No.");
@@ -184,7 +173,6 @@ static void test_the_answer_and_the_rest(void **state)
 
 static void test_csv_is_exact(void **state)
 {
-    (void)state;
     cJSON *document = sample();
     struct page page = {.blocks = NULL};
     build(&page, document);
@@ -197,7 +185,6 @@ static void test_csv_is_exact(void **state)
 
 static void test_places_quote_odd_keys(void **state)
 {
-    (void)state;
     cJSON *document = sample();
     struct place root = place_root(document), odd = place_key(&root, "odd key");
     struct place list = place_get(&odd, "list"), item = place_item(&list, 1);
@@ -216,7 +203,6 @@ static void test_places_quote_odd_keys(void **state)
 /* What reads alike is not told apart, and what is out of competition is never the best. */
 static void test_the_best(void **state)
 {
-    (void)state;
     struct page page = {.blocks = NULL};
     page_table(&page, NULL, "t");
     page_column(&page, "a", "", PAGE_BEST, 0);
@@ -237,10 +223,40 @@ static void test_the_best(void **state)
     page_free(&page);
 }
 
+static const char *const measured =
+    "[{\"ns\": {\"median\": 4.0, \"low\": 3.8, \"high\": 4.2}, \"p99\": 31},"
+    " {\"ns\": {\"median\": 4.1, \"low\": 4.0, \"high\": 4.3}, \"p99\": 12},"
+    " {\"ns\": {\"median\": 9.0, \"low\": 8.0, \"high\": 9.9}, \"p99\": 0.41}]";
+
+/* An interval that overlaps that of the least is as good as the least. */
+static void test_stars_of_intervals(void **state)
+{
+    cJSON *cells = cJSON_Parse(measured);
+    struct place root = place_root(cells);
+    struct page page = {.blocks = NULL};
+    page_table(&page, NULL, "t");
+    page_column(&page, "a", "", PAGE_BEST, 0);
+    page_column(&page, "b", "", PAGE_BEST, 0);
+    for (struct place cell = place_item(&root, 0); cell.json; place_next(&cell)) {
+        page_row(&page);
+        page_cell_put(&page, &cell, "ns.median");
+        page_cell(&page, "%s", "");
+        page_put_latency(&page, &cell, "p99", 1);
+    }
+    const struct page_table *table = &page.blocks[0].table;
+    assert_true(page_is_best(table, 0, 0));
+    assert_true(page_is_best(table, 1, 0));
+    assert_false(page_is_best(table, 2, 0));
+    for (size_t i = 0; i < 3; i++)
+        assert_false(page_is_best(table, i, 1)); /* the least is no number */
+    expect(&page, TERMINAL, "  9  < 10\n");
+    page_free(&page);
+    cJSON_Delete(cells);
+}
+
 /* What a terminal has no room for, and what would be too long for an issue. */
 static void test_detail_is_left_out(void **state)
 {
-    (void)state;
     struct page page = {.blocks = NULL};
     page_table(&page, NULL, "t");
     page_column(&page, "claim", "", PAGE_LEFT, 0);
@@ -268,7 +284,6 @@ static void test_detail_is_left_out(void **state)
 
 static void test_templates(void **state)
 {
-    (void)state;
     cJSON *document = cJSON_Parse("{\"share\": 0.025, \"ns\": 1234567890, \"text\": \"x\"}");
     struct place root = place_root(document);
     struct page page = {.blocks = NULL};
@@ -286,7 +301,6 @@ static void test_templates(void **state)
 /* Keys that nobody named: facts, tables of objects, and all figures by their paths. */
 static void test_trees(void **state)
 {
-    (void)state;
     cJSON *document =
         cJSON_Parse("{\"late_max\": 3, \"inner\": {\"a\": 1}, \"points\": [{\"x\": 1, \"y\": "
                     "\"low\"}, {\"x\": 2.5, \"z\": true}], \"drawing\": \"1\\n2\"}");
@@ -315,6 +329,7 @@ int main(void)
         cmocka_unit_test(test_csv_is_exact),
         cmocka_unit_test(test_places_quote_odd_keys),
         cmocka_unit_test(test_the_best),
+        cmocka_unit_test(test_stars_of_intervals),
         cmocka_unit_test(test_detail_is_left_out),
         cmocka_unit_test(test_templates),
         cmocka_unit_test(test_trees),

@@ -5,15 +5,9 @@
 #include "harness/base/json.h"
 #include "harness/compare/gate_work.h"
 #include "harness/compare/results.h"
+#include "testing.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 /* ---- Documents. ------------------------------------------------------------------------------ */
 

@@ -4,19 +4,13 @@
  * The misbehaving designs are heap's table with one hook replaced.
  */
 #include "harness/measure/run/group.h"
+#include "testing.h"
 
 #include "harness/measure/workload/oracle.h"
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* 1000 timers due 1..1000; half stopped; a phase of ticks; a phase of hold by jumps of three. */
 static struct stream *make_stream(void)
@@ -151,9 +145,16 @@ static void assert_faulty(const struct tw_backend *faulty, enum outcome_status s
     free(outcome);
 }
 
+/* The step is what two empty pairs differ by, or how far they spread. */
+static void test_the_step_of_the_clock(void **state)
+{
+    assert_int_equal(cycles_step((const uint64_t[]){26, 26, 52, 78}, 4), 26);
+    assert_int_equal(cycles_step((const uint64_t[]){20, 21, 22, 30, 900}, 5), 10);
+    assert_int_equal(cycles_step((const uint64_t[]){52, 52, 52}, 3), 52);
+}
+
 static void test_crash(void **state)
 {
-    (void)state;
     struct tw_backend faulty = *heap_timed();
     faulty.stop = crashing_stop;
     assert_faulty(&faulty, OUTCOME_CRASHED, "Segmentation fault");
@@ -162,7 +163,6 @@ static void test_crash(void **state)
 /* What hangs takes all of its budget, so that is short; a machine on which heap needs more gives more. */
 static void test_hang(void **state)
 {
-    (void)state;
     struct tw_backend faulty = *heap_timed();
     struct outcome *outcome = calloc(1, sizeof *outcome);
     char reason[64];
@@ -187,7 +187,6 @@ static int slow_stop(struct tw_timers *timers, tw_id id)
 /* It returns each time, and there are many times. */
 static void test_slow(void **state)
 {
-    (void)state;
     struct tw_backend faulty = *heap_timed();
     struct outcome *outcome = calloc(1, sizeof *outcome);
     char reason[64];
@@ -205,7 +204,6 @@ static void test_slow(void **state)
 
 static void test_wrong_stop(void **state)
 {
-    (void)state;
     struct tw_backend faulty = *heap_timed();
     faulty.stop = lazy_stop;
     assert_faulty(&faulty, OUTCOME_MISMATCH, "an idle timer fired");
@@ -213,7 +211,6 @@ static void test_wrong_stop(void **state)
 
 static void test_early(void **state)
 {
-    (void)state;
     struct tw_backend faulty = *heap_timed();
     faulty.start = early_start;
     assert_faulty(&faulty, OUTCOME_MISMATCH, "fired early");
@@ -221,7 +218,6 @@ static void test_early(void **state)
 
 static void test_refused(void **state)
 {
-    (void)state;
     struct tw_backend faulty = *heap_timed();
     faulty.start = refusing_start;
     assert_faulty(&faulty, OUTCOME_UNSUPPORTED, "delay of 1000 ticks");
@@ -229,7 +225,6 @@ static void test_refused(void **state)
 
 static void test_out_of_memory(void **state)
 {
-    (void)state;
 #ifndef TWB_JEMALLOC
     skip(); /* the limit is on address space, which the sanitizers need for themselves */
 #endif
@@ -240,7 +235,6 @@ static void test_out_of_memory(void **state)
 
 static void test_figures(void **state)
 {
-    (void)state;
     struct outcome *outcome = calloc(1, sizeof *outcome);
     const struct tw_design *heap = registry_find("heap");
     assert_true(run_beside_heap(heap->timed, heap->counted, AMPLE, outcome));
@@ -294,7 +288,6 @@ static void stalling_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn 
 
 static void test_own_tail_is_the_designs(void **state)
 {
-    (void)state;
     struct outcome *outcome = calloc(1, sizeof *outcome);
     struct tw_backend stalling = *heap_timed();
     stalling.advance = stalling_advance;
@@ -319,7 +312,6 @@ static void test_own_tail_is_the_designs(void **state)
 /* The design hangs, its budget is ample: the deadline ends the child all the same, and nothing is said of it. */
 static void test_a_deadline_ends_what_is_in_flight(void **state)
 {
-    (void)state;
     struct stream *stream = make_stream();
     struct tw_backend hanging = *heap_timed();
     hanging.stop = hanging_stop;
@@ -345,7 +337,6 @@ static void test_a_deadline_ends_what_is_in_flight(void **state)
 /* Without a run there are the proof and the memory, and nothing that was timed. */
 static void test_counts_only(void **state)
 {
-    (void)state;
     struct stream *stream = make_stream();
     struct plan_cell cell = {.design = registry_find("heap")};
     struct group_options options = {.seed = 1, .count = true, .small = stream};
@@ -374,7 +365,6 @@ static void test_counts_only(void **state)
 
 static void test_passes(void **state)
 {
-    (void)state;
     struct stream *stream = make_stream();
     uint64_t passes = group_passes(stream, 10000000);
     assert_in_range(passes, 100, 1000);
@@ -385,6 +375,7 @@ static void test_passes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_step_of_the_clock),
         cmocka_unit_test(test_crash),
         cmocka_unit_test(test_hang),
         cmocka_unit_test(test_slow),

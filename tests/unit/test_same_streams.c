@@ -1,14 +1,6 @@
 /* test_same_streams.c - the packaged workloads are the same operations on every machine: reference hashes. */
 #include "harness/measure/workload/workload.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "testing.h"
 
 /* `twbench run --workload=NAME --tasks=N --seed=S` shows them as stream.hash.  A change of one of them is a change of what
  * every result with that workload measured: say so in docs/WORKLOADS.md. */
@@ -39,7 +31,6 @@ static uint64_t hash_of(const char *workload, uint64_t tasks, uint64_t seed)
 
 static void test_hashes(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < REFERENCES; i++) {
         const struct reference *reference = &references[i];
         uint64_t hash = hash_of(reference->workload, reference->tasks, reference->seed);
@@ -65,7 +56,6 @@ static void look_for(void *ctx, const struct workload_info *info)
 static void test_every_workload_has_references(void **state)
 {
     struct diag diag;
-    (void)state;
     assert_int_equal(workload_list("workloads", look_for, NULL, &diag), DIAG_OK);
 }
 

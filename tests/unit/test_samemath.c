@@ -1,15 +1,8 @@
 /* test_samemath.c - the errors that rng.h states, against the C library in long double. */
 #include "harness/base/rng.h"
+#include "testing.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
 
 enum { DRAWS = 200000 };
 
@@ -31,7 +24,6 @@ static double any_positive(struct rng *rng)
 static void test_log(void **state)
 {
     struct rng rng;
-    (void)state;
     rng_seed(&rng, 1, 0);
     assert_true(same_log(1) == 0);
     for (int i = 0; i < DRAWS; i++) {
@@ -46,7 +38,6 @@ static void test_log(void **state)
 static void test_log1p(void **state)
 {
     struct rng rng;
-    (void)state;
     rng_seed(&rng, 2, 0);
     for (int i = 0; i < DRAWS; i++) {
         double x = -rng_unit(&rng) * ldexp(1, -(int)rng_below(&rng, 70)), wide = any_positive(&rng);
@@ -58,7 +49,6 @@ static void test_log1p(void **state)
 static void test_exp(void **state)
 {
     struct rng rng;
-    (void)state;
     rng_seed(&rng, 3, 0);
     assert_true(same_exp(0) == 1);
     assert_true(same_exp(-1000) == 0 && isinf(same_exp(1000)));
@@ -72,7 +62,6 @@ static void test_exp(void **state)
 static void test_pow(void **state)
 {
     struct rng rng;
-    (void)state;
     rng_seed(&rng, 4, 0);
     for (int i = 0; i < DRAWS; i++) {
         double base = any_positive(&rng);
@@ -84,7 +73,6 @@ static void test_pow(void **state)
 
 static void test_whole_powers_are_exact(void **state)
 {
-    (void)state;
     for (uint64_t base = 2; base < 3000; base++) {
         uint64_t power = 1;
         for (int exponent = 0; power <= UINT64_C(1) << 53; exponent++, power *= base)
@@ -101,7 +89,6 @@ static long double share_below(long double x)
 static void test_normal_share(void **state)
 {
     struct rng rng;
-    (void)state;
     rng_seed(&rng, 5, 0);
     assert_true(same_normal_share(0) == 0.5 && same_normal_share(100) == 1);
     for (int i = 0; i < DRAWS / 20; i++) {
@@ -115,7 +102,6 @@ static void test_normal_share(void **state)
 static void test_normal_quantile(void **state)
 {
     struct rng rng;
-    (void)state;
     rng_seed(&rng, 6, 0);
     assert_true(same_normal_quantile(0.5) == 0);
     for (int i = 0; i < DRAWS; i++) {
@@ -133,7 +119,6 @@ static void test_normal_quantile(void **state)
 /* Chosen results to the last bit, which is what all this is for. */
 static void test_bits(void **state)
 {
-    (void)state;
     struct rng rng;
     uint64_t bits = 0;
     rng_seed(&rng, 7, 0);

@@ -1,18 +1,12 @@
 /* test_sample.c - series of samples in this process: right under a drag, a cap, and when wrong. */
 #include "harness/measure/run/sample.h"
+#include "testing.h"
 
 #include "harness/measure/run/cycles.h"
 #include "harness/measure/run/instance.h"
 #include "harness/measure/workload/oracle.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 /* 2000 timers started, half of them stopped, then 300 ticks of hold. */
 static struct stream *make_stream(void)
@@ -49,21 +43,10 @@ static struct sample_series *take(const struct tw_design *design, const struct s
     sample_take(&request, series);
     return series;
 }
-
-static double least_wall_ns(const struct sample_series *series, size_t samples)
-{
-    double least_ns = INFINITY;
-    for (size_t i = 0; i < samples; i++)
-        least_ns =
-            fmin(least_ns, series->wall_ns[i][0] + series->wall_ns[i][1] + series->wall_ns[i][2]);
-    return least_ns;
-}
-
 /* ---- As asked. ------------------------------------------------------------------------------- */
 
 static void test_passes_as_many_as_asked(void **state)
 {
-    (void)state;
     struct stream *stream = make_stream();
     struct sample_series *series =
         take(registry_find("heap"), stream, (struct sample_request){.samples = 3, .passes = 2});
@@ -85,7 +68,6 @@ static void test_passes_as_many_as_asked(void **state)
 
 static void test_passes_that_fill_a_time(void **state)
 {
-    (void)state;
     assert_int_equal(sample_passes(20000000, 3000000), 7);
     assert_int_equal(sample_passes(20000000, 4000000), 5);
     assert_int_equal(sample_passes(20000000, 1e12), 1);
@@ -107,7 +89,6 @@ static int counted_open(struct tw_timers **out, const struct tw_config *config,
  * picosecond a call, on whatever machine. */
 static void test_passes_by_time(void **state)
 {
-    (void)state;
     struct stream *stream = make_stream();
     const struct tw_design *heap = registry_find("heap");
     struct sample_request request = {.samples = 0, .min_time_ns = UINT64_C(1000000000000000)};
@@ -128,7 +109,6 @@ static void test_passes_by_time(void **state)
 /* Two passes before, then those of each sample, however many a time made of them. */
 static void test_each_sample_has_its_passes(void **state)
 {
-    (void)state;
     struct stream *stream = make_stream();
     struct tw_backend design = *registry_find("heap")->timed;
     struct tw_design entry = {.timed = &design, .counted = &design};
@@ -150,7 +130,6 @@ static void test_each_sample_has_its_passes(void **state)
  * pace good enough none is. */
 static void test_waits_for_the_pace_no_longer_than_told(void **state)
 {
-    (void)state;
     struct stream *stream = make_stream();
     const struct tw_design *heap = registry_find("heap");
     struct sample_request request = {
@@ -179,14 +158,13 @@ static void test_waits_for_the_pace_no_longer_than_told(void **state)
 /* The digest is held to the oracle's: `ok` says that it is the same with the drag and without. */
 static void test_every_design_is_right_under_drag_and_cap(void **state)
 {
-    (void)state;
     struct stream *stream = make_stream();
     struct diag diag;
     for (int capped = 0; capped < 2; capped++) {
         for (size_t i = 0; i < registry_count; i++)
             for (int dragged = 0; dragged < 2; dragged++) {
                 struct sample_request request = {
-                    .samples = 1, .passes = 1, .dragged = dragged, .drag_links = 50};
+                    .samples = 1, .passes = 1, .dragged = dragged, .drag_share = 0.5};
                 struct sample_series *series = take(&registry[i], stream, request);
                 if (series->status != OUTCOME_OK)
                     fail_msg("%s: %s", registry[i].timed->name, series->reason);
@@ -196,20 +174,6 @@ static void test_every_design_is_right_under_drag_and_cap(void **state)
             assert_int_equal(oracle_cap(stream, 1500, &diag), DIAG_OK);
     }
     assert_int_equal(stream->expected.refused, 500);
-    stream_free(stream);
-}
-
-/* 3 chains at least, of a million links each, of which none can begin before the last has ended: no core does
- * one in 0.3 ns, and being disturbed only adds.  Without them all of it takes a fraction of that. */
-static void test_a_drag_takes_time(void **state)
-{
-    (void)state;
-    struct stream *stream = make_stream();
-    struct sample_request request = {
-        .samples = 3, .passes = 1, .dragged = true, .drag_links = 1000000};
-    struct sample_series *slow = take(registry_find("heap"), stream, request);
-    assert_true(least_wall_ns(slow, 3) > 3e6 * 0.3);
-    free(slow);
     stream_free(stream);
 }
 
@@ -251,7 +215,6 @@ static void assert_status(const struct tw_backend *design, enum outcome_status s
 
 static void test_wrong_designs_are_told(void **state)
 {
-    (void)state;
     struct tw_backend lazy = *registry_find("heap")->timed, poor = lazy, picky = lazy;
     lazy.stop = lazy_stop;
     poor.open = poor_open;
@@ -264,7 +227,6 @@ static void test_wrong_designs_are_told(void **state)
 /* A design that may be late has no one right digest; an exact one is held to both figures. */
 static void test_whose_digest_has_to_be_right(void **state)
 {
-    (void)state;
     struct stream *stream = make_stream();
     struct tw_backend design = *registry_find("heap")->timed;
     uint64_t digest = stream->expected.digest, fired = stream->expected.fired;
@@ -288,7 +250,6 @@ static void test_whose_digest_has_to_be_right(void **state)
 /* What is asked for comes back, through the layers. */
 static void test_an_instance_describes_itself(void **state)
 {
-    (void)state;
     struct stream *stream = make_stream();
     const struct tw_design *hashed = registry_find("hashed");
     struct plan_cell cell = {
@@ -323,7 +284,6 @@ int main(void)
         cmocka_unit_test(test_each_sample_has_its_passes),
         cmocka_unit_test(test_waits_for_the_pace_no_longer_than_told),
         cmocka_unit_test(test_every_design_is_right_under_drag_and_cap),
-        cmocka_unit_test(test_a_drag_takes_time),
         cmocka_unit_test(test_wrong_designs_are_told),
         cmocka_unit_test(test_whose_digest_has_to_be_right),
         cmocka_unit_test(test_an_instance_describes_itself),

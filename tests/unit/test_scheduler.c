@@ -3,19 +3,11 @@
  * that looks at all tasks on every tick.
  */
 #include "harness/measure/sched/scheduler.h"
+#include "testing.h"
 
 #include "harness/base/rng.h"
 #include "harness/measure/run/instance.h"
 #include "impls/registry.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define LOG_MAX 20000
 
@@ -263,7 +255,6 @@ static int late_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
 /* Its lateness is seen in every run and adds up in none: the rate is kept from t0 on. */
 static void test_late_design(void **state)
 {
-    (void)state;
     struct bench bench = bench_open(any_design(), 1, 0);
     struct tw_backend table = layer_table(any_design());
     struct late_layer late = {{any_design(), bench.timers}};
@@ -292,31 +283,26 @@ static void test_late_design(void **state)
 
 static void test_fixed_rate(void **state)
 {
-    (void)state;
     for_each_exact_design(rate_case);
 }
 
 static void test_fixed_delay(void **state)
 {
-    (void)state;
     for_each_exact_design(delay_case);
 }
 
 static void test_catch_up(void **state)
 {
-    (void)state;
     for_each_exact_design(catch_up_case);
 }
 
 static void test_full_load(void **state)
 {
-    (void)state;
     for_each_exact_design(full_load_case);
 }
 
 static void test_slow_neighbour(void **state)
 {
-    (void)state;
     for_each_exact_design(slow_neighbour_case);
 }
 
@@ -345,7 +331,6 @@ static bool slot_is(const struct bench *bench, tw_id id, uint32_t slot, uint64_t
  * the 12, so that only the last of them waits for a second turn. */
 static void test_keyed_wheel(void **state)
 {
-    (void)state;
     static const char *const keys[] = {"five", "fifteen", "twenty"};
     static const uint64_t delays[] = {5, 15, 20}, rounds[] = {0, 0, 1};
     static const uint32_t at[] = {8, 2, 7};
@@ -376,7 +361,6 @@ static void test_keyed_wheel(void **state)
 
 static void test_keys(void **state)
 {
-    (void)state;
     struct bench bench = bench_open(any_design(), 3, 0);
     struct scheduler *scheduler = bench.scheduler;
     struct journal *journal = journal_new();
@@ -418,7 +402,6 @@ static void test_keys(void **state)
 
 static void test_guards(void **state)
 {
-    (void)state;
     struct bench bench = bench_open(any_design(), 2, 50);
     struct journal *journal = journal_new();
     struct worker worker = {journal, 0, 0, {0}};
@@ -455,7 +438,6 @@ static void test_guards(void **state)
  * hold ends the task. */
 static void test_end_of_time(void **state)
 {
-    (void)state;
     struct bench bench = bench_open(any_design(), 2, TW_DEADLINE_MAX - 10);
     struct journal *journal = journal_new();
     struct worker worker = {journal, 0, 1, {100}};
@@ -798,7 +780,6 @@ static void random_case(const struct tw_backend *design)
 
 static void test_random(void **state)
 {
-    (void)state;
     for_each_exact_design(random_case);
 }
 

@@ -52,10 +52,9 @@ static cJSON *make_selftest(const struct selftest *selftest)
         .timer_overhead_ns = 21.25, .steal_share = NAN, .busy_share = 0.02, .load_1min = 0.5};
     struct result_origin origin = sample_origin();
     struct result_document *head = NULL;
-    struct diag diag;
     machine_read(&origin.machine, "");
     origin.tool.date_utc = "2024-04-30T18:00:00Z";
-    assert_int_equal(result_new(&origin, &head, &diag), DIAG_OK);
+    head = result_new(&origin);
     cJSON *document = selftest_json(selftest, &request, &surroundings, result_json(head));
     result_free(head);
     return document;
@@ -156,11 +155,10 @@ static void test_a_result_carries_it(void **state)
     (void)state;
     struct result_origin origin = sample_origin();
     struct result_document *document = NULL;
-    struct diag diag;
     write_sample();
     machine_read(&origin.machine, "");
     selftest_record_read(&origin.selftest, &origin.machine, SELFTEST_END, "");
-    assert_int_equal(result_new(&origin, &document, &diag), DIAG_OK);
+    document = result_new(&origin);
     const cJSON *selftest = json_get(result_json(document), "machine.selftest");
     assert_string_equal(json_get_text(selftest, "date_utc"), "2024-04-30T18:00:00Z");
     assert_float_equal(json_get_number(selftest, "detection.5"), 0.975, 1e-9);

@@ -1,13 +1,8 @@
 /* test_shrink.c - shrinking ends when its time is over, and says how many operations are left. */
 #include "harness/prove/shrink.h"
+#include "testing.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 #define LONG_LIST 135538u
 /* Of processor time; a list of that length takes less than a hundredth of it to give up. */
@@ -55,20 +50,17 @@ static size_t shrunk(size_t starts, size_t count, unsigned replays)
 
 static void test_a_short_list_is_found(void **state)
 {
-    (void)state;
     assert_int_equal(shrunk(3, 500, 100000), 3);
 }
 
 static void test_a_long_one_says_so(void **state)
 {
-    (void)state;
     assert_int_equal(shrunk(30, 500, 100000), 30);
     assert_true(30 > CONFORM_SHORT);
 }
 
 static void test_nothing_is_done_when_time_is_over(void **state)
 {
-    (void)state;
     clock_t begin = clock();
     assert_int_equal(shrunk(LONG_LIST / 2, LONG_LIST / 2, 3), LONG_LIST / 2 * 2);
     assert_true((double)(clock() - begin) / CLOCKS_PER_SEC < SECONDS_MAX);

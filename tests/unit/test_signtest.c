@@ -1,17 +1,10 @@
 /* test_signtest.c - sign test, Holm and Clopper-Pearson against figures worked out elsewhere. */
 #include "harness/measure/stats/summary.h"
+#include "testing.h"
 
 #include "harness/base/rng.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 static bool near(double a, double b)
 {
@@ -30,7 +23,6 @@ static void make_pairs(double *pairs, size_t above)
 /* Sums of C(30, k) over 2^30 = 1073741824; the numerators are integers added by hand. */
 static void test_p_is_the_exact_binomial(void **state)
 {
-    (void)state;
     static const struct {
         size_t above;
         double ways;
@@ -48,7 +40,6 @@ static void test_p_is_the_exact_binomial(void **state)
 /* What lies on the threshold speaks for neither side, and neither does what is not a number. */
 static void test_ties_and_nothing_are_no_evidence(void **state)
 {
-    (void)state;
     double level[] = {1, 1, 1, 1, NAN};
     assert_true(near(signtest_above(level, 5, 1), 1));
     assert_true(near(signtest_below(level, 5, 1), 1));
@@ -58,7 +49,6 @@ static void test_ties_and_nothing_are_no_evidence(void **state)
 
 static void test_distance_does_not_matter(void **state)
 {
-    (void)state;
     double pairs[30];
     make_pairs(pairs, 23);
     double p = signtest_above(pairs, 30, 0);
@@ -69,7 +59,6 @@ static void test_distance_does_not_matter(void **state)
 
 static void test_hundreds_of_pairs_stay_in_range(void **state)
 {
-    (void)state;
     double pairs[400];
     for (size_t i = 0; i < 400; i++)
         pairs[i] = i < 200 ? 1 : -1;
@@ -86,7 +75,6 @@ static void test_hundreds_of_pairs_stay_in_range(void **state)
  * monotone: 0.03 * 2 = 0.06, and so is what follows although it would be 0.04 alone. */
 static void test_holm_as_published(void **state)
 {
-    (void)state;
     double four[] = {0.01, 0.04, 0.03, 0.005}, wanted[] = {0.03, 0.06, 0.06, 0.02};
     holm_adjust(four, 4);
     for (size_t i = 0; i < 4; i++)
@@ -101,7 +89,6 @@ static void test_holm_as_published(void **state)
 
 static void test_holm_keeps_small_values_apart(void **state)
 {
-    (void)state;
     double p[] = {1e-9, 2e-9, 0.5};
     holm_adjust(p, 3);
     assert_true(fabs(p[0] / 3e-9 - 1) < 1e-6);
@@ -110,7 +97,6 @@ static void test_holm_keeps_small_values_apart(void **state)
 
 static void test_holm_of_ties(void **state)
 {
-    (void)state;
     double p[] = {0.02, 0.01, 0.02, 0.01};
     holm_adjust(p, 4);
     assert_true(near(p[1], 0.04) && near(p[3], 0.04) && near(p[0], 0.04) && near(p[2], 0.04));
@@ -119,7 +105,6 @@ static void test_holm_of_ties(void **state)
 /* A test that could not be made is one that found nothing; it must not hide the others. */
 static void test_holm_takes_unknown_for_one(void **state)
 {
-    (void)state;
     for (size_t unknown = 0; unknown < 3; unknown++) {
         double p[3] = {0.001, 0.001, 0.001};
         p[unknown] = NAN;
@@ -131,7 +116,6 @@ static void test_holm_takes_unknown_for_one(void **state)
 
 static void test_holm_properties(void **state)
 {
-    (void)state;
     struct rng rng;
     rng_seed(&rng, 7, 0);
     for (int trial = 0; trial < 200; trial++) {
@@ -160,7 +144,6 @@ static void test_holm_properties(void **state)
  * distribution, qbeta(0.05, 190, 11) and qbeta(0.95, 6, 195). */
 static void test_bounds_are_clopper_pearson(void **state)
 {
-    (void)state;
     assert_true(near(binomial_high(0, 200, 0.95), 1 - pow(0.05, 1.0 / 200)));
     assert_true(fabs(binomial_high(0, 200, 0.95) - 0.0149) < 5e-5);
     assert_true(near(binomial_low(200, 200, 0.95), pow(0.05, 1.0 / 200)));
@@ -171,7 +154,6 @@ static void test_bounds_are_clopper_pearson(void **state)
 
 static void test_bounds_at_the_ends(void **state)
 {
-    (void)state;
     assert_true(binomial_low(0, 200, 0.95) == 0 && binomial_high(200, 200, 0.95) == 1);
     assert_true(binomial_low(0, 0, 0.95) == 0 && binomial_high(0, 0, 0.95) == 1);
     for (size_t hits = 0; hits <= 40; hits++) {

@@ -29,12 +29,14 @@ static struct spawn_result run_script(void **state, const char *body, int cpu, u
         &(struct spawn_request){
             .path = path,
             .argv = argv,
+            .variable = "TWBENCH_TESTED=a=b c",
             .cpu = cpu,
             .budget_ns = budget_ns,
             .interrupt = &interrupt,
         },
         &result);
     interrupt_close(&interrupt);
+    assert_null(getenv("TWBENCH_TESTED"));
     return result;
 }
 
@@ -58,9 +60,9 @@ static void test_outputs_are_apart_and_status_is_kept(void **state)
 {
     int files = count_files();
     struct spawn_result result =
-        run_script(state, "echo \"out $1 $#\"\necho err >&2\nexit 7", -1, AMPLE_NS);
+        run_script(state, "echo \"out $1 $# $TWBENCH_TESTED\"\necho err >&2\nexit 7", -1, AMPLE_NS);
     assert_ended(&result, SPAWN_EXITED, 7);
-    assert_string_equal(result.out, "out --one=1 2 1\n");
+    assert_string_equal(result.out, "out --one=1 2 1 a=b c\n");
     assert_string_equal(result.err, "err\n");
     spawn_free(&result);
     result = run_script(state, "true", -1, AMPLE_NS);
@@ -140,7 +142,7 @@ static void test_an_interrupt_ends_it(void **state)
     assert_false(interrupt_is_pending(&interrupt));
     raise(SIGTERM);
     assert_true(interrupt_is_pending(&interrupt));
-    spawn_run(&(struct spawn_request){path, argv, -1, AMPLE_NS, &interrupt}, &result);
+    spawn_run(&(struct spawn_request){path, argv, -1, AMPLE_NS, &interrupt, NULL}, &result);
     assert_int_equal(result.end,
                      SPAWN_INTERRUPTED); /* neither at its end nor at that of its budget */
     spawn_free(&result);
@@ -162,7 +164,7 @@ static struct spawn_result run_path(const char *path, const char *argument)
     struct spawn_result result;
     struct diag diag;
     assert_int_equal(interrupt_open(&interrupt, &diag), DIAG_OK);
-    spawn_run(&(struct spawn_request){path, argv, -1, AMPLE_NS, &interrupt}, &result);
+    spawn_run(&(struct spawn_request){path, argv, -1, AMPLE_NS, &interrupt, NULL}, &result);
     interrupt_close(&interrupt);
     return result;
 }
@@ -226,7 +228,8 @@ static void test_no_pipe_no_program(void **state)
         none = before;
         none.rlim_cur = (rlim_t)interrupt.fd + 1 + room;
         assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
-        spawn_run(&(struct spawn_request){"/bin/true", argv, -1, AMPLE_NS, &interrupt}, &result);
+        spawn_run(&(struct spawn_request){"/bin/true", argv, -1, AMPLE_NS, &interrupt, NULL},
+                  &result);
         assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
         assert_ended(&result, SPAWN_FAILED, EMFILE);
         assert_string_equal(result.out, "");

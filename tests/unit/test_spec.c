@@ -1,16 +1,8 @@
 /* test_spec.c - workload files: what they mean, and what is said of bad ones. */
 #include "harness/measure/workload/spec.h"
+#include "testing.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 static int parse_with(const char *text, const struct workload_setting *settings, size_t count,
                       struct spec **out, struct diag *diag)
@@ -41,7 +33,6 @@ static struct spec *parsed(const char *text, const struct workload_setting *sett
 
 static void test_values_arrive(void **state)
 {
-    (void)state;
     struct spec *spec = parsed(
         FILE_OF(
             "{\"name\":\"a\",\"do\":\"start\",\"share\":0.25,\"order\":\"latest\",\"delay\":"
@@ -79,7 +70,6 @@ static void test_values_arrive(void **state)
 
 static void test_parameters_are_put_in(void **state)
 {
-    (void)state;
     static const char text[] = FILE_WITH(
         "\"delay\":\"uniform(1, $max)\",\"turns\":3,\"max\":\"$unit\",\"unit\":\"1s\"", HOLD);
     struct spec *spec = parsed(text, NULL, 0);
@@ -105,7 +95,6 @@ static void test_parameters_are_put_in(void **state)
 
 static void test_request_overrides_tasks_and_tick(void **state)
 {
-    (void)state;
     struct workload_request request = {.tasks = 77, .tick_ns = 100000};
     struct spec *spec;
     struct diag diag;
@@ -256,7 +245,6 @@ static const struct bad bads[] = {
 
 static void test_bad_files(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof bads / sizeof *bads; i++) {
         struct spec *spec = NULL;
         struct diag diag = {""};
@@ -270,7 +258,6 @@ static void test_bad_files(void **state)
 
 static void test_parameters_that_double_for_ever(void **state)
 {
-    (void)state;
     /* p0 = "xx", p1 = "$p0$p0", ... p30: 2^31 characters if nobody counted. */
     char text[4000];
     size_t length = (size_t)sprintf(text, "%s\"parameters\":{\"p0\":\"xx\"", TOP);
@@ -286,7 +273,6 @@ static void test_parameters_that_double_for_ever(void **state)
 
 static void test_bad_settings(void **state)
 {
-    (void)state;
     static const char text[] = FILE_WITH("\"delay\":5,\"turns\":3", HOLD);
     struct workload_setting unknown = {"dealy", "7"}, bad = {"delay", "7x"},
                             cycle = {"turns", "$turns"};
@@ -309,7 +295,6 @@ static void test_bad_settings(void **state)
 
 static void test_a_file_that_is_not_there(void **state)
 {
-    (void)state;
     struct workload_request request = {.directory = "workloads"};
     struct spec *spec = NULL;
     struct diag diag = {""};

@@ -1,18 +1,10 @@
 /* test_standing.c - which design is said to be the fastest, by made-up samples. */
 #include "harness/tell/report/standing.h"
+#include "testing.h"
 
 #include "harness/base/json.h"
 
 #include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #define NOT_NET "factors contain the harness's share: null was not timed\n"
 
@@ -79,7 +71,6 @@ static void says(const struct made *made, size_t count, char *out, size_t size)
 
 static void test_a_line_for_phases_with_the_same_answer(void **state)
 {
-    (void)state;
     static const struct made made[] = {{"heap", 20, 40, 7, "ok", false, 0},
                                        {"hashed", 10, 10, 7, "ok", false, 0},
                                        {"round", 10.2, 10.1, 7, "ok", false, 0},
@@ -93,7 +84,6 @@ static void test_a_line_for_phases_with_the_same_answer(void **state)
 
 static void test_a_line_for_each_answer(void **state)
 {
-    (void)state;
     static const struct made made[] = {{"heap", 20, 10, 7, "ok", false, 0},
                                        {"hashed", 10, 30, 7, "ok", false, 0}};
     char text[1000];
@@ -104,7 +94,6 @@ static void test_a_line_for_each_answer(void **state)
 
 static void test_those_far_behind_are_counted(void **state)
 {
-    (void)state;
     static const struct made made[] = {
         {"a", 10, 10, 7, "ok", false, 0}, {"b", 20, 20, 7, "ok", false, 0},
         {"c", 30, 30, 7, "ok", false, 0}, {"d", 40, 40, 7, "ok", false, 0},
@@ -117,7 +106,6 @@ static void test_those_far_behind_are_counted(void **state)
 
 static void test_a_late_design_is_not_the_fastest(void **state)
 {
-    (void)state;
     static const struct made made[] = {{"heap", 20, 20, 7, "ok", false, 0},
                                        {"linux", 5, 5, 7, "ok", false, 3},
                                        {"hashed", 10, 10, 7, "ok", false, 0}};
@@ -128,7 +116,6 @@ static void test_a_late_design_is_not_the_fastest(void **state)
 
 static void test_few_samples_name_nobody(void **state)
 {
-    (void)state;
     static const struct made made[] = {{"heap", 20, 20, 5, "ok", false, 0},
                                        {"hashed", 10, 10, 5, "ok", false, 0}};
     char text[1000];
@@ -149,7 +136,6 @@ static double net_of_first(const struct made *made, size_t count)
 
 static void test_a_cost_net_of_the_harness(void **state)
 {
-    (void)state;
     static const struct made some[] = {{"heap", 10, 10, 7, "ok", false, 0},
                                        {"null", 1, 1, 7, "ok", true, 0}};
     static const struct made all[] = {{"heap", 10, 10, 7, "ok", false, 0},
@@ -161,7 +147,6 @@ static void test_a_cost_net_of_the_harness(void **state)
 
 static void test_a_single_design_has_nobody_behind(void **state)
 {
-    (void)state;
     static const struct made made[] = {{"heap", 20, 20, 7, "ok", false, 0},
                                        {"null", 1, 1, 7, "ok", true, 0}};
     char text[1000];
@@ -172,7 +157,6 @@ static void test_a_single_design_has_nobody_behind(void **state)
 /* At 8 of 10 ns the harness hides a factor of 6; where a sample of the fastest is all harness nothing is known. */
 static void test_factors_net_of_the_harness(void **state)
 {
-    (void)state;
     static const struct made made[] = {{"heap", 20, 40, 7, "ok", false, 0},
                                        {"hashed", 10, 10, 7, "ok", false, 0},
                                        {"null", 8, 10, 7, "ok", true, 0}};
@@ -205,7 +189,6 @@ static void test_factors_net_of_the_harness(void **state)
 /* Without a cell of null, its mean per call stands in each cell: 160 calls of 5 ns in a pass of 100 operations. */
 static void test_the_mean_of_the_harness_where_it_is_no_cell(void **state)
 {
-    (void)state;
     static const struct made made[] = {{"heap", 20, 20, 7, "ok", false, 0},
                                        {"hashed", 10, 10, 7, "ok", false, 0}};
     cJSON *document = make_document(made, 2);
@@ -231,7 +214,6 @@ static void test_the_mean_of_the_harness_where_it_is_no_cell(void **state)
 /* Nothing fires of null, so that it may be timed by its advances, without samples, where the designs are by their operations. */
 static void test_the_harness_may_be_timed_by_another_count(void **state)
 {
-    (void)state;
     static const struct made made[] = {{"heap", 20, 20, 7, "ok", false, 0},
                                        {"hashed", 10, 10, 7, "ok", false, 0},
                                        {"null", 1, 1, 7, "ok", true, 0}};
@@ -274,7 +256,6 @@ static void sentence(const char *phase, const struct standing_contender *all, si
 /* Runners and stores have a value per run. */
 static void test_values_of_whole_runs_are_compared(void **state)
 {
-    (void)state;
     struct standing_contender all[3];
     char text[300] = "";
     contend(&all[0], "locked", 4, 6);

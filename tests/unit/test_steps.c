@@ -7,19 +7,13 @@
 #include "harness/measure/run/counters.h"
 #include "harness/measure/run/group.h"
 #include "harness/measure/workload/oracle.h"
+#include "testing.h"
 
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define LIMIT 100000
 
@@ -132,13 +126,11 @@ static uint64_t count_of(body_fn *body, unsigned rounds)
 
 static void test_nothing_is_0(void **state)
 {
-    (void)state;
     assert_int_equal(count_of(through_nothing, 0), 0);
 }
 
 static void test_each_round_costs_the_same(void **state)
 {
-    (void)state;
     /* Not from 0 or 1 on: the way into a loop is the compiler's affair. */
     uint64_t hundred = count_of(through_loop, 100);
     uint64_t per_round = count_of(through_loop, 101) - hundred;
@@ -149,13 +141,11 @@ static void test_each_round_costs_the_same(void **state)
 
 static void test_only_pieces_count(void **state)
 {
-    (void)state;
     assert_int_equal(count_of(through_loop_twice, 50), 2 * count_of(through_loop, 50));
 }
 
 static void test_the_caller_is_untouched(void **state)
 {
-    (void)state;
     pid_t pid = getpid();
     count_of(through_loop, 10);
     assert_int_equal(getpid(), pid);
@@ -176,20 +166,17 @@ static void assert_refused(body_fn *body, unsigned rounds, uint64_t limit, const
 
 static void test_a_crash_is_told(void **state)
 {
-    (void)state;
     assert_refused(through_crash, 0, LIMIT, "killed by signal 11");
     assert_refused(crash_outside, 0, LIMIT, "killed by signal 11");
 }
 
 static void test_leaving_is_told(void **state)
 {
-    (void)state;
     assert_refused(through_leave, 0, LIMIT, "exited by itself with status 3");
 }
 
 static void test_the_limit_holds(void **state)
 {
-    (void)state;
     uint64_t count = count_of(through_loop, 1000);
     assert_refused(through_loop, 1000, count - 1, "too many to step through");
     uint64_t again = 0;
@@ -201,13 +188,11 @@ static void test_the_limit_holds(void **state)
 
 static void test_a_signal_comes_through(void **state)
 {
-    (void)state;
     assert_true(count_of(through_interrupt, 100) > count_of(through_loop, 100));
 }
 
 static void test_the_reason_says_what_to_do(void **state)
 {
-    (void)state;
     char root[64], path[256], text[256];
     paths_temporary(root, sizeof root, "test_steps");
     assert_non_null(mkdtemp(root));
@@ -297,7 +282,6 @@ static int plain_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
 
 static void test_the_same_cell_counts_the_same(void **state)
 {
-    (void)state;
     struct outcome_stepped first = stepped_of(heap_timed()), second = stepped_of(heap_timed());
     assert_true(first.known && second.known);
     assert_int_equal(first.tasks, 100);
@@ -309,7 +293,6 @@ static void test_the_same_cell_counts_the_same(void **state)
 
 static void test_one_more_comparison_per_start_shows(void **state)
 {
-    (void)state;
     struct tw_backend plain = *heap_timed(), more = *heap_timed();
     plain.start = plain_start;
     more.start = more_start;
@@ -382,7 +365,6 @@ static void assert_goes_on_without(const struct tw_backend *faulty, const struct
 
 static void test_a_group_goes_on_without_steps(void **state)
 {
-    (void)state;
     struct tw_backend crashing = *heap_timed(), picky = *heap_timed();
     struct stream *small = make_stream(40);
     crashing.advance = crashing_advance;

@@ -1,18 +1,9 @@
 /* test_stream.c - what is appended is what is read, in as few words as it takes. */
 #include "harness/measure/workload/stream.h"
+#include "testing.h"
 
 #include "harness/base/rng.h"
 #include "harness/measure/workload/oracle.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 struct operation {
     enum stream_code code;
@@ -50,7 +41,6 @@ static size_t words_decode(const struct stream *stream, size_t phase, struct ope
 
 static void test_round_trip(void **state)
 {
-    (void)state;
     enum { COUNT = 20000 };
     static struct operation given[COUNT], found[COUNT];
     static const int64_t delays[] = {0,  1,         5,        UINT32_MAX, INT64_C(1) << 32,
@@ -97,7 +87,6 @@ static void test_round_trip(void **state)
 
 static void test_runs_merge_within_a_phase(void **state)
 {
-    (void)state;
     struct diag diag;
     struct stream *stream = stream_new("runs");
     stream_phase_begin(stream, "one", NULL);
@@ -135,7 +124,6 @@ static struct stream *small_stream(uint32_t delay, const char *phase, uint32_t c
 
 static void test_hash_is_the_identity(void **state)
 {
-    (void)state;
     struct stream *streams[] = {
         small_stream(1, "a", 1), small_stream(1, "a", 1), small_stream(2, "a", 1),
         small_stream(1, "b", 1), small_stream(1, "a", 2),
@@ -149,7 +137,6 @@ static void test_hash_is_the_identity(void **state)
 
 static void test_restart_table_is_copied(void **state)
 {
-    (void)state;
     struct diag diag;
     uint32_t table[STREAM_RESTART_SIZE];
     for (size_t i = 0; i < STREAM_RESTART_SIZE; i++)
@@ -170,7 +157,6 @@ static void test_restart_table_is_copied(void **state)
 
 static void test_refusals(void **state)
 {
-    (void)state;
     struct diag diag = {""};
     struct stream *stream = stream_new("w");
     stream->capacity = 5;
@@ -193,7 +179,6 @@ static void test_refusals(void **state)
 
 static void test_a_stream_of_nothing(void **state)
 {
-    (void)state;
     struct diag diag;
     struct stream *stream = stream_new("nothing");
     assert_int_equal(oracle_finish(stream, &diag), DIAG_OK);
@@ -205,7 +190,6 @@ static void test_a_stream_of_nothing(void **state)
 
 static void test_deadlines_are_clamped(void **state)
 {
-    (void)state;
     assert_true(stream_deadline(10, -11) == 0);
     assert_true(stream_deadline(10, -3) == 7);
     assert_true(stream_deadline(10, INT64_MIN) == 0);

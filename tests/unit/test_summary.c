@@ -1,14 +1,8 @@
 /* test_summary.c - medians and their intervals, against the tables of the binomial distribution. */
 #include "harness/measure/stats/summary.h"
+#include "testing.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 static int near(double a, double b)
 {
@@ -26,7 +20,6 @@ static struct summary summary_of_first(size_t n)
 
 static void test_one_sample_says_nothing(void **state)
 {
-    (void)state;
     struct summary summary = summary_of((double[]){4.5}, 1);
     assert_true(summary.median == 4.5 && summary.low == 4.5 && summary.high == 4.5);
     assert_true(near(summary.confidence, 0));
@@ -35,7 +28,6 @@ static void test_one_sample_says_nothing(void **state)
 
 static void test_median_of_odd_and_even(void **state)
 {
-    (void)state;
     assert_true(summary_of((double[]){3, 1, 2}, 3).median == 2);
     assert_true(summary_of((double[]){4, 1, 3, 2}, 4).median == 2.5);
 }
@@ -43,7 +35,6 @@ static void test_median_of_odd_and_even(void **state)
 /* 1 - 2 * sum_{i<k} C(n,i) / 2^n, worked out by hand. */
 static void test_interval_and_confidence(void **state)
 {
-    (void)state;
     static const struct {
         size_t n;
         double low, high, confidence;
@@ -67,7 +58,6 @@ static void test_interval_and_confidence(void **state)
 /* Large counts follow the normal approximation n/2 -+ 0.98 sqrt(n), and must not underflow. */
 static void test_many_samples(void **state)
 {
-    (void)state;
     struct summary summary = summary_of_first(2000);
     assert_true(summary.median == 1000.5);
     assert_true(summary.low >= 955 && summary.low <= 958);
@@ -77,7 +67,6 @@ static void test_many_samples(void **state)
 
 static void test_input_is_left_alone(void **state)
 {
-    (void)state;
     double samples[] = {3, 1, 2}, before[] = {3, 1, 2};
     summary_of(samples, 3);
     assert_memory_equal(samples, before, sizeof before);
@@ -87,7 +76,6 @@ static void test_input_is_left_alone(void **state)
  * middle. */
 static void test_interval_at_other_confidences(void **state)
 {
-    (void)state;
     double samples[30];
     for (size_t i = 0; i < 30; i++)
         samples[i] = (double)(i * 7 % 30 + 1);

@@ -1,19 +1,11 @@
 /* test_system.c - disturbances in a made-up /proc and /sys, each found alone, and none invented. */
 #include "harness/measure/machine/machine.h"
+#include "testing.h"
 
 #include "harness/base/paths.h"
 #include <math.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* A tree of files that is taken away again. */
 struct tree {
@@ -176,7 +168,6 @@ static void test_cores_are_told_apart(void **state)
 
 static void test_nothing_is_invented(void **state)
 {
-    (void)state;
     struct system_checks checks;
     struct system_look *look = system_look("/nowhere");
     assert_non_null(look);
@@ -193,7 +184,6 @@ static void test_nothing_is_invented(void **state)
 
 static void test_this_machine_can_be_looked_at(void **state)
 {
-    (void)state;
     struct system_checks checks;
     struct system_look *look = system_look("");
     system_check(&checks, look, look, 0, "none", "");

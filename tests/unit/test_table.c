@@ -52,11 +52,11 @@ static void test_numbers_have_three_digits(void **state)
 static void test_interval_shows_the_farther_end(void **state)
 {
     (void)state;
-    char median[FIGURE_SIZE], deviation[FIGURE_SIZE];
+    char median[FIGURE_SIZE], deviation[FIGURE_DEVIATION_SIZE];
     cJSON *interval = cJSON_Parse("{\"median\": 12.34, \"low\": 12.0, \"high\": 13.0}");
     figure_interval(median, deviation, interval);
     assert_string_equal(median, "12.3");
-    assert_string_equal(deviation, "0.7");
+    assert_string_equal(deviation, "\u00b10.7");
     cJSON_AddNumberToObject(interval, "confidence", 0.9375);
     figure_interval(median, deviation, interval);
     assert_string_equal(median, "12.3");
@@ -64,6 +64,17 @@ static void test_interval_shows_the_farther_end(void **state)
     figure_interval(median, deviation, NULL);
     assert_string_equal(median, "-");
     assert_string_equal(deviation, "");
+    cJSON_Delete(interval);
+}
+
+static void test_no_interval_goes_below_zero(void **state)
+{
+    (void)state;
+    char median[FIGURE_SIZE], deviation[FIGURE_DEVIATION_SIZE];
+    cJSON *interval = cJSON_Parse("{\"median\": 12.34, \"low\": 11.0, \"high\": 30.1}");
+    figure_interval(median, deviation, interval);
+    assert_string_equal(median, "12.3");
+    assert_string_equal(deviation, "11.0..30.1");
     cJSON_Delete(interval);
 }
 
@@ -425,6 +436,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_numbers_have_three_digits),
         cmocka_unit_test(test_interval_shows_the_farther_end),
+        cmocka_unit_test(test_no_interval_goes_below_zero),
         cmocka_unit_test(test_time_unit_suits_the_least),
         cmocka_unit_test(test_rows_show_figures_and_status),
         cmocka_unit_test(test_best_is_marked_and_the_harness_is_not),

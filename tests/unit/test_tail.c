@@ -1,12 +1,6 @@
 /* test_tail.c - the own tail: the least time of each call over passes, in bounded memory. */
 #include "harness/measure/stats/histogram.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
+#include "testing.h"
 
 #define OWN_PS   UINT64_C(100000)
 #define STALL_PS UINT64_C(8388608)  /* of the design: in each pass, at the same call */
@@ -45,7 +39,6 @@ static void add_pass(struct recorded *recorded, uint64_t calls, uint64_t stall, 
 
 static void test_noise_goes_and_the_stall_stays(void **state)
 {
-    (void)state;
     struct recorded recorded = recorded_open(1000);
     for (uint64_t pass = 0; pass < 3; pass++)
         add_pass(&recorded, 1000, 123, 300 + 17 * pass);
@@ -67,7 +60,6 @@ static void test_noise_goes_and_the_stall_stays(void **state)
 /* Each pass has a slow call, and never the same: no call is slow by itself, but no pass goes without. */
 static void test_a_stall_that_wanders_is_in_each_pass(void **state)
 {
-    (void)state;
     struct recorded recorded = recorded_open(1000);
     for (uint64_t pass = 0; pass < 5; pass++)
         add_pass(&recorded, 1000, 100 + 50 * pass, UINT64_MAX);
@@ -79,7 +71,6 @@ static void test_a_stall_that_wanders_is_in_each_pass(void **state)
 
 static void test_long_passes_share_places(void **state)
 {
-    (void)state;
     struct recorded recorded = recorded_open(16);
     for (uint64_t pass = 0; pass < 4; pass++)
         add_pass(&recorded, 101, 77, 10 + 20 * pass);
@@ -97,7 +88,6 @@ static void test_long_passes_share_places(void **state)
 /* Exactly full, one less, one more: every call is in some block. */
 static void test_no_call_is_lost_where_places_end(void **state)
 {
-    (void)state;
     for (uint64_t calls = 1; calls < 70; calls++) {
         struct recorded recorded = recorded_open(16);
         for (uint64_t pass = 0; pass < 3; pass++)
@@ -112,7 +102,6 @@ static void test_no_call_is_lost_where_places_end(void **state)
 
 static void test_unknown_where_it_cannot_be_known(void **state)
 {
-    (void)state;
     struct recorded few = recorded_open(100), other = recorded_open(100), none = recorded_open(2);
     for (uint64_t pass = 0; pass + 1 < TAIL_PASSES_MIN; pass++)
         add_pass(&few, 100, 1, UINT64_MAX);

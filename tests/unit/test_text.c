@@ -1,17 +1,9 @@
 /* test_text.c - texts grow piece by piece, and are cut where the buffer ends. */
 #include "harness/base/text.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "testing.h"
 
 static void test_lists_have_no_separator_before_the_first(void **state)
 {
-    (void)state;
     char buffer[32];
     struct text text = text_in(buffer, sizeof buffer);
     assert_string_equal(buffer, "");
@@ -26,7 +18,6 @@ static void test_lists_have_no_separator_before_the_first(void **state)
 
 static void test_what_does_not_fit_is_cut(void **state)
 {
-    (void)state;
     char buffer[9] = "xxxxxxx";
     buffer[8] = '#'; /* behind what the text may use */
     struct text text = text_in(buffer, 8);
@@ -40,7 +31,6 @@ static void test_what_does_not_fit_is_cut(void **state)
 /* Two blanks behind a sentence stay within a line, and none are left at its end. */
 static void test_wrapped_lines_end_without_blanks(void **state)
 {
-    (void)state;
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);

@@ -1,17 +1,9 @@
 /* test_textfile.c - lines out of plain, xz and gzip data, and what is refused. */
 #include "harness/measure/workload/trace.h"
+#include "testing.h"
 
 #include <lzma.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <zlib.h>
-
-#include <cmocka.h>
 
 enum { LINES = 30000, PACKED_ROOM = 1 << 20 };
 
@@ -71,7 +63,6 @@ static int lines_read(const void *data, size_t size, struct diag *diag)
 
 static void test_the_three_codings(void **state)
 {
-    (void)state;
     struct diag diag = {""};
     size_t size, xz_size, gz_size;
     char *text = plain_text(&size);
@@ -101,7 +92,6 @@ static void assert_cut(const uint8_t *packed, size_t size, size_t first)
 
 static void test_truncation_is_seen_everywhere(void **state)
 {
-    (void)state;
     size_t size, xz_size, gz_size;
     char *text = plain_text(&size);
     uint8_t *xz = packed_xz(text, size, &xz_size), *gz = packed_gz(text, size, &gz_size);
@@ -119,7 +109,6 @@ static void test_truncation_is_seen_everywhere(void **state)
 
 static void test_damage_is_seen(void **state)
 {
-    (void)state;
     size_t size, xz_size, gz_size;
     char *text = plain_text(&size);
     uint8_t *xz = packed_xz(text, size, &xz_size), *gz = packed_gz(text, size, &gz_size);
@@ -141,7 +130,6 @@ static void test_damage_is_seen(void **state)
 
 static void test_odd_texts(void **state)
 {
-    (void)state;
     struct diag diag = {""};
     assert_int_equal(lines_read("", 0, &diag), 0);
     assert_int_equal(lines_read("line\0 0\n", 8, &diag), DIAG_USAGE);
@@ -156,7 +144,6 @@ static void test_odd_texts(void **state)
 
 static void test_files_that_cannot_be_read(void **state)
 {
-    (void)state;
     struct textfile *file = NULL;
     struct diag diag = {""};
     assert_int_equal(textfile_open(&file, "no/such/file", &diag), DIAG_USAGE);

@@ -1,15 +1,6 @@
 /* test_trace.c - the recorded traces fire what was recorded; what is not a trace is refused. */
 #include "harness/measure/workload/trace.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "testing.h"
 
 static int stream_of_text(const char *text, size_t size, uint64_t tick_ns, struct stream **out,
                           struct diag *diag)
@@ -53,7 +44,6 @@ static const struct recording recordings[] = {
 
 static void test_recorded_traces_fire_what_was_recorded(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof recordings / sizeof *recordings; i++) {
         const struct recording *want = &recordings[i];
         struct stream *stream = stream_of_file(want->name, 0);
@@ -78,7 +68,6 @@ static void test_recorded_traces_fire_what_was_recorded(void **state)
 
 static void test_coarser_ticks(void **state)
 {
-    (void)state;
     /* Counted by another program.  Later firing leaves more that is cancelled or re-armed in time. */
     static const struct {
         uint64_t tick_ns, ticks, horizon, fired;
@@ -100,7 +89,6 @@ static void test_coarser_ticks(void **state)
 
 static void test_rounding_by_hand(void **state)
 {
-    (void)state;
     /* At ticks of 10: the first is asked for at 19 + 1 = 20, thus 2; the second at 25 + -30, thus
      * 0, which is past and fires on the tick after 2; the third at 25 + 6 = 31, thus 4. */
     static const char text[] = HEAD("3", "3", "2", "49") "19 s 0 1\n25 s 1 -30\n25 s 2 6\n";
@@ -118,7 +106,6 @@ static void test_rounding_by_hand(void **state)
  * by 70, or four would be armed there. */
 static void test_the_reader_knows_what_has_fired(void **state)
 {
-    (void)state;
     static const char text[] = "# timer-trace 1\n# unit_ns: 1000\n# ids: 5\n# ops: 6\n"
                                "# max_armed: 3\n# end: 70\n"
                                "0 s 0 16\n17 s 0 47\n64 s 1 16\n64 s 2 4\n65 s 3 1000\n70 s 4 1\n";
@@ -131,7 +118,6 @@ static void test_the_reader_knows_what_has_fired(void **state)
 
 static void test_growth_of_now_is_one_advance(void **state)
 {
-    (void)state;
     static const char text[] = HEAD("1", "4", "1", "500") "0 s 0 5\n0 c 0\n1 s 0 0\n100 s 0 7\n";
     struct stream *stream;
     struct diag diag = {""};
@@ -201,7 +187,6 @@ static const struct bad bads[] = {
 
 static void test_bad_traces(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof bads / sizeof *bads; i++) {
         struct stream *stream = NULL;
         struct diag diag = {""};
@@ -214,7 +199,6 @@ static void test_bad_traces(void **state)
 
 static void test_ticks_that_make_no_sense(void **state)
 {
-    (void)state;
     static const char text[] = HEAD("1", "1", "1", "9") "0 s 0 5\n";
     struct stream *stream = NULL;
     struct diag diag = {""};
@@ -228,7 +212,6 @@ static void test_ticks_that_make_no_sense(void **state)
 
 static void test_a_trace_cut_short_is_refused(void **state)
 {
-    (void)state;
     static char packed[1 << 20];
     FILE *file = fopen("workloads/traces/libuv-bind.tt.xz", "rb");
     assert_non_null(file);
@@ -247,7 +230,6 @@ static void test_a_trace_cut_short_is_refused(void **state)
 
 static void test_names(void **state)
 {
-    (void)state;
     char text[100];
     trace_name("a/b.c/nginx.tt.xz", text, sizeof text);
     assert_string_equal(text, "nginx");

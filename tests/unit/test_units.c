@@ -1,15 +1,8 @@
 /* test_units.c - numbers as people write them. */
 #include "harness/base/units.h"
+#include "testing.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 struct good {
     const char *text;
@@ -18,7 +11,6 @@ struct good {
 
 static void test_counts(void **state)
 {
-    (void)state;
     static const struct good goods[] = {
         {"0", 0},
         {"1000", 1000},
@@ -52,7 +44,6 @@ struct bad {
 
 static void test_bad_counts(void **state)
 {
-    (void)state;
     static const struct bad bads[] = {
         {"", "--tasks: '' is not a count, expected a count such as 1000, 1e6, 1M or 1Mi"},
         {"x", "--tasks: 'x' is not a count, expected a count such as 1000, 1e6, 1M or 1Mi"},
@@ -90,7 +81,6 @@ static void test_bad_counts(void **state)
 
 static void test_times(void **state)
 {
-    (void)state;
     static const struct good goods[] = {
         {"10ns", 10},
         {"2us", 2000},
@@ -122,7 +112,6 @@ static void test_times(void **state)
 
 static void test_ticks_round_up(void **state)
 {
-    (void)state;
     uint64_t ticks;
     struct diag diag = {""};
     assert_int_equal(units_parse_ticks("1500us", 1000000, "x", &ticks, &diag), DIAG_OK);
@@ -140,7 +129,6 @@ static void test_ticks_round_up(void **state)
 
 static void test_reals(void **state)
 {
-    (void)state;
     double value;
     struct diag diag = {""};
     assert_int_equal(units_parse_real("-1.5e-3", "x", &value, &diag), DIAG_OK);
@@ -162,7 +150,6 @@ static void assert_format(format_fn *format, uint64_t value, const char *expecte
 
 static void test_formats(void **state)
 {
-    (void)state;
     assert_format(units_format_count, 0, "0");
     assert_format(units_format_count, 37, "37");
     assert_format(units_format_count, 999, "999");
@@ -187,7 +174,6 @@ static void test_formats(void **state)
 /* As few decimals as leave the figure on its side of the edge. */
 static void test_percent_stays_on_its_side_of_the_edge(void **state)
 {
-    (void)state;
     static const struct {
         double share, edge;
         const char *text;

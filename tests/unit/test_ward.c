@@ -8,22 +8,16 @@
 #include "harness/measure/designs/designs.h"
 #include "harness/measure/run/job.h"
 #include "harness/prove/watch.h"
+#include "testing.h"
 
 #include <fcntl.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define ROUNDS 2000
 
@@ -31,7 +25,6 @@
 
 static void test_printable(void **state)
 {
-    (void)state;
     static const char *const good[] = {"", "a", "\xc3\xa4", "\xe2\x82\xac", "\xf0\x9f\x98\x80"};
     static const char *const bad[] = {"\n",
                                       "\x7f",
@@ -58,7 +51,6 @@ static void test_printable(void **state)
 
 static void test_literals(void **state)
 {
-    (void)state;
     static const char word[] = "word";
     static char writable[] = "written";
     char local[] = "local";
@@ -108,7 +100,6 @@ static void write_output(void *ctx, void *record)
 
 static void test_runs(void **state)
 {
-    (void)state;
     const struct ward ward = {.out_fd = WARD_NOWHERE, .err_fd = WARD_NOWHERE};
     uint64_t add = 5, record = 1;
     char reason[200] = "";
@@ -136,7 +127,6 @@ static void test_runs(void **state)
 /* A SIGKILL is nobody's for certain where the kernel has ended processes. */
 static void test_explains(void **state)
 {
-    (void)state;
     char reason[200];
     bool may_be_memory;
     ward_explain_signal(SIGKILL, 0, &may_be_memory, reason, sizeof reason);
@@ -164,7 +154,6 @@ static void fork_family(void)
 
 static void test_sweeps(void **state)
 {
-    (void)state;
     const struct ward ward = {.out_fd = WARD_NOWHERE, .err_fd = WARD_NOWHERE};
     pid_t stranger = fork();
     if (stranger == 0)
@@ -204,7 +193,6 @@ static void fill_with_anything(void *record, size_t bytes, struct rng *rng)
 
 static void test_reports(void **state)
 {
-    (void)state;
     struct job_report *report = calloc(1, sizeof *report);
     struct job job = {.kind = JOB_LATENCY};
     struct rng rng;
@@ -252,7 +240,6 @@ static void assert_mended(const struct watch *watch, const struct tw_backend *ba
 
 static void test_watches(void **state)
 {
-    (void)state;
     const struct tw_backend *hashed = registry_find("hashed")->timed;
     struct watch *watch = calloc(1, sizeof *watch);
     struct rng rng;

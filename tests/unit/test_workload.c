@@ -1,17 +1,11 @@
 /* test_workload.c - every workload that is shipped loads, generates at any size, and does what its
  * name promises; lookup and listing. */
 #include "harness/measure/workload/workload.h"
+#include "testing.h"
+
+#include "harness/measure/workload/oracle.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 static int stream_of(const char *name, uint64_t tasks, const struct workload_setting *settings,
                      size_t count, struct stream **out, struct diag *diag)
@@ -214,7 +208,6 @@ static const char *const traces[] = {"libevent-unbound", "libuv-bind", "linux-hr
 
 static void test_every_file_keeps_its_promise(void **state)
 {
-    (void)state;
     static const uint64_t sizes[] = {100, 1000, 100000};
     for (size_t i = 0; i < FILES; i++)
         for (size_t j = 0; j < 3; j++) {
@@ -236,7 +229,6 @@ static void test_every_file_keeps_its_promise(void **state)
 
 static void test_one_task_is_enough(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < FILES; i++) {
         struct stream *stream = NULL;
         struct diag diag = {""};
@@ -248,7 +240,6 @@ static void test_one_task_is_enough(void **state)
 
 static void test_settings_and_tick(void **state)
 {
-    (void)state;
     struct workload_setting settings[] = {{"delay", "constant(10)"}, {"stop_order", "ids"}};
     struct stream *stream = NULL;
     struct diag diag = {""};
@@ -268,7 +259,6 @@ static void test_settings_and_tick(void **state)
 
 static void test_lookup(void **state)
 {
-    (void)state;
     struct workload_setting setting = {"delay", "5"};
     struct stream *stream = NULL;
     struct diag diag = {""};
@@ -322,7 +312,6 @@ static void listing_visit(void *ctx, const struct workload_info *info)
 
 static void test_listing(void **state)
 {
-    (void)state;
     struct listing listing = {0, true};
     struct diag diag = {""};
     assert_int_equal(workload_list("workloads", listing_visit, &listing, &diag), DIAG_OK);
@@ -330,6 +319,93 @@ static void test_listing(void **state)
     assert_true(listing.right);
     assert_int_equal(workload_list("no/where", listing_visit, &listing, &diag), DIAG_USAGE);
     assert_string_equal(diag.text, "no/where: cannot be listed: No such file or directory");
+}
+
+/* ---- Passes. --------------------------------------------------------------------------------- */
+
+static struct stream *with_passes(struct workload_request request, uint64_t warmup, uint64_t passes)
+{
+    struct stream *stream;
+    struct diag diag;
+    request.directory = "workloads";
+    request.seed = 1;
+    assert_int_equal(workload_stream(&request, &stream, &diag), DIAG_OK);
+    workload_add_passes(&request, stream, warmup, passes);
+    return stream;
+}
+
+static void no_pass_repeats_another(void **state)
+{
+    struct workload_request request = {.workload = "standard", .tasks = 100};
+    struct stream *stream = with_passes(request, 2, 7), *again = with_passes(request, 2, 7);
+    uint64_t hashes[9], operations = 0;
+    assert_int_equal(stream->passes->count, 9);
+    assert_false(stream->passes->renamed);
+    for (uint64_t i = 0; i < 9; i++) {
+        const struct stream *pass = stream_of_pass(stream, i, 2);
+        hashes[i] = pass->hash;
+        operations += stream_operations(pass);
+        assert_int_equal(pass->capacity, stream->capacity);
+        assert_true(pass->horizon >= stream->horizon);
+        assert_ptr_equal(pass->phases[1].restart, stream->phases[1].restart);
+        assert_int_equal(pass->hash, stream_of_pass(again, i, 2)->hash);
+        assert_true(i == 2 || pass->expected.digest != stream->expected.digest);
+        for (uint64_t j = 0; j < i; j++)
+            assert_true(hashes[j] != hashes[i]);
+    }
+    assert_int_equal(hashes[2], stream->hash);
+    assert_int_equal(operations, stream->passes->operations);
+    assert_int_equal(stream_of_pass(stream, 9, 2)->hash, hashes[0]);
+    stream_free(stream);
+    stream_free(again);
+}
+
+static void passes_keep_the_cap(void **state)
+{
+    struct workload_request request = {.workload = "P1", .tasks = 100};
+    struct stream *stream = with_passes(request, 0, 1);
+    struct diag diag;
+    assert_null(stream->passes);
+    assert_int_equal(oracle_cap(stream, 60, &diag), DIAG_OK);
+    request.directory = "workloads";
+    workload_add_passes(&request, stream, 1, 1);
+    assert_int_equal(stream_of_pass(stream, 0, 1)->expected.refused, 40);
+    stream_free(stream);
+}
+
+static void long_traces_are_timed_once_and_short_ones_renamed(void **state)
+{
+    struct stream *once = with_passes((struct workload_request){.workload = "nginx"}, 1, 5);
+    assert_true(once->once);
+    assert_int_equal(once->passes->count, 2);
+    stream_free(once);
+    struct stream *three =
+        with_passes((struct workload_request){.workload = "nginx", .rename = true}, 1, 2);
+    assert_false(three->once);
+    assert_int_equal(three->passes->count, 3);
+    const struct stream *pass = stream_of_pass(three, 2, 1);
+    assert_true(three->passes->renamed);
+    assert_true(pass->hash != three->hash && pass->expected.digest != three->expected.digest);
+    assert_int_equal(pass->expected.fired, three->expected.fired);
+    assert_int_equal(pass->expected.running_max, three->expected.running_max);
+    assert_int_equal(stream_operations(pass), stream_operations(three));
+    stream_free(three);
+    struct stream *brief = with_passes((struct workload_request){.workload = "libuv-bind"}, 1, 1);
+    assert_false(brief->once);
+    assert_true(brief->passes->renamed);
+    stream_free(brief);
+}
+
+static void no_pass_is_made_after_the_deadline(void **state)
+{
+    struct workload_request request = {.workload = "hold", .tasks = 100};
+    struct stream *stream = with_passes(request, 0, 1);
+    request.directory = "workloads";
+    request.until = (struct deadline){.at_ns = 1};
+    workload_add_passes(&request, stream, 1, 5);
+    assert_null(stream->passes);
+    assert_int_equal(stream_of_pass(stream, 3, 1)->hash, stream->hash);
+    stream_free(stream);
 }
 
 int main(void)
@@ -340,6 +416,10 @@ int main(void)
         cmocka_unit_test(test_settings_and_tick),
         cmocka_unit_test(test_lookup),
         cmocka_unit_test(test_listing),
+        cmocka_unit_test(no_pass_repeats_another),
+        cmocka_unit_test(passes_keep_the_cap),
+        cmocka_unit_test(long_traces_are_timed_once_and_short_ones_renamed),
+        cmocka_unit_test(no_pass_is_made_after_the_deadline),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,14 +57,11 @@ static cJSON *make_row(const cJSON *limits, const struct view_group *group,
 static void add_rows(cJSON *rows, const cJSON *limits, const struct view_group *group,
                      const struct view_row *row)
 {
-    const cJSON *phase;
     if (!row->ok || row->is_harness || row->is_real_clock)
         return;
-    cJSON_ArrayForEach(phase, json_get(row->cell, "phases"))
-    {
+    json_each(phase, row->cell, "phases")
         if (json_get(phase, "ns_per_op"))
             cJSON_AddItemToArray(rows, make_row(limits, group, row, phase));
-    }
 }
 
 cJSON *limits_multiples_json(const cJSON *limits, const cJSON *result, const char *source)

@@ -11,9 +11,7 @@
 /* Of the data of one core: level 1 to 3. */
 static double cache_bytes(const cJSON *document, int level)
 {
-    const cJSON *cache;
-    cJSON_ArrayForEach(cache, json_get(document, "machine.caches"))
-    {
+    json_each(cache, document, "machine.caches") {
         bool holds_data = strcmp(json_get_text(cache, "type"), "Instruction") != 0;
         if (holds_data && json_get_number(cache, "level") == level)
             return json_get_number(cache, "size_bytes");
@@ -50,7 +48,7 @@ static void write_series(FILE *out, const struct limits_view *view, size_t row)
     }
 }
 
-static bool write_limits(FILE *out, const cJSON *document, const struct picture *picture)
+static void write_limits(FILE *out, const cJSON *document, const struct picture *picture)
 {
     (void)picture;
     struct limits_view view = limits_view_make(document);
@@ -62,7 +60,6 @@ static bool write_limits(FILE *out, const cJSON *document, const struct picture 
     for (size_t row = 0; row < view.row_count; row++)
         if (is_drawn(&view, row))
             write_series(out, &view, row);
-    return true;
 }
 
 void limits_pictures(const cJSON *document, struct pictures *out)

@@ -55,9 +55,7 @@ static void add_tasks(struct limits_view *view, double tasks)
 struct limits_view limits_view_make(const cJSON *document)
 {
     struct limits_view view = {.document = document};
-    const cJSON *point;
-    cJSON_ArrayForEach(point, json_get(document, "points"))
-    {
+    json_each(point, document, "points") {
         struct limits_row row = row_of(point);
         add_row(&view, &row);
         if (row.has_tasks)
@@ -68,9 +66,7 @@ struct limits_view limits_view_make(const cJSON *document)
 
 const cJSON *limits_view_point(const struct limits_view *view, size_t row, size_t column)
 {
-    const cJSON *point;
-    cJSON_ArrayForEach(point, json_get(view->document, "points"))
-    {
+    json_each(point, view->document, "points") {
         struct limits_row other = row_of(point);
         if (!is_same(&view->rows[row], &other))
             continue;
@@ -107,9 +103,7 @@ double limits_ns_at(const cJSON *document, const char *limit, double node_bytes,
     struct limits_row wanted = {
         .limit = limit, .node_bytes = node_bytes, .huge = huge, .has_tasks = true};
     double below = NAN, below_ns = NAN, above = NAN, above_ns = NAN;
-    const cJSON *point;
-    cJSON_ArrayForEach(point, json_get(document, "points"))
-    {
+    json_each(point, document, "points") {
         struct limits_row row = row_of(point);
         double at = json_get_number(point, "tasks"), ns = json_get_number(point, "ns.median");
         if (!is_same(&row, &wanted) || !(ns > 0))
@@ -125,9 +119,7 @@ double limits_ns_at(const cJSON *document, const char *limit, double node_bytes,
 double limits_huge_share(const cJSON *document)
 {
     double least = NAN;
-    const cJSON *point;
-    cJSON_ArrayForEach(point, json_get(document, "points"))
-    {
+    json_each(point, document, "points") {
         double share =
             json_get_number(point, "huge_bytes") / json_get_number(point, "touched_bytes");
         if (cJSON_IsTrue(json_get(point, "huge_pages")) && isfinite(share))
@@ -139,9 +131,7 @@ double limits_huge_share(const cJSON *document)
 double limits_single_ns(const cJSON *document, const char *limit, bool huge)
 {
     struct limits_row wanted = {.limit = limit, .huge = huge};
-    const cJSON *point;
-    cJSON_ArrayForEach(point, json_get(document, "points"))
-    {
+    json_each(point, document, "points") {
         struct limits_row row = row_of(point);
         if (is_same(&row, &wanted))
             return json_get_number(point, "ns.median");

@@ -132,9 +132,8 @@ static void add_multiples(struct page *page, const struct place *rows, const cJS
 static void add_all_multiples(struct page *page, const cJSON *document)
 {
     struct place root = place_root(document), rows = place_get(&root, "multiples.rows");
-    const cJSON *row, *before;
-    cJSON_ArrayForEach(row, rows.json)
-    {
+    const cJSON *before;
+    json_each(row, rows.json, "") {
         before = rows.json->child;
         while (before != row && !is_alike(before, row))
             before = before->next;
@@ -180,10 +179,8 @@ static void say_pages(struct page *page, const cJSON *document)
 static void say_failures(struct page *page, const cJSON *document)
 {
     size_t failed = 0;
-    const cJSON *point;
     char tasks[32], node[FIGURE_SIZE + 1];
-    cJSON_ArrayForEach(point, json_get(document, "points"))
-    {
+    json_each(point, document, "points") {
         double count = json_get_number(point, "tasks");
         units_format_count(tasks, sizeof tasks, count > 0 ? units_whole(count) : 0);
         figure_value(node, json_get_number(point, "node_bytes"));
@@ -198,9 +195,7 @@ static void say_failures(struct page *page, const cJSON *document)
 static void say_slow(struct page *page, const cJSON *document)
 {
     double slow = 0, stretches = 0, each = json_get_number(document, "method.stretches");
-    const cJSON *point;
-    cJSON_ArrayForEach(point, json_get(document, "points"))
-    {
+    json_each(point, document, "points") {
         if (!json_get(point, "touched_bytes"))
             continue;
         slow += json_get_number(point, "slow_stretches");

@@ -130,7 +130,7 @@ needs_live() {
 # A tick of 100 ms makes half of the timers 50 ms late.
 answers_runner_and_design() {
     advise hold --tasks=300 --set=delay='uniform(1,50)' --threads=2 --clock=real --runner=locked,tick-queue --impl=heap \
-        --budget=3s --json=a.json --force >a.txt
+        "$@" --json=a.json --force >a.txt
     cat a.txt
     [ "$(json a.json 'd["advice"]["recommendation"] is not None')" = True ] &&
         [ "$(of a.json tick-queue/heap 'c["figures"]["clock"]["late_p50_ns"] > 20e6')" = True ]
@@ -138,7 +138,7 @@ answers_runner_and_design() {
 
 @test "on the real clock the answer is a runner and a design, and a report shows it again" {
     needs_live
-    in_some_of 5 answers_runner_and_design
+    given_time answers_runner_and_design
     grep -q '^Which runner and design for hold' a.txt
     grep -q 'The runner .*The design' <(tr '\n' ' ' <a.txt)
     json a.json 'd["advice"]["recommendation"]["command"]' | grep -q -e '--runner=.* --threads=2 .*--impl=heap'

@@ -2,17 +2,9 @@
 #include "harness/base/json.h"
 #include "labs/advise/choice.h"
 #include "labs/advise/evidence.h"
+#include "testing.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define OWN 1000u
 
@@ -109,7 +101,6 @@ static struct contender run_contender(const cJSON *cell)
 /* Each run is a sample, and pairs of one round see through what all runs have in common. */
 static void test_runs_on_the_real_clock_are_compared_by_pairs(void **state)
 {
-    (void)state;
     cJSON *a = make_runs(100, 50, 1e6, 1.3, 8), *b = make_runs(110, 50, 2e6, 1.3, 8);
     cJSON *few = make_runs(10, 5, 1e5, 1.3, 2);
     struct contender left = run_contender(a), right = run_contender(b),
@@ -213,7 +204,6 @@ static void test_an_answer_that_is_not_clear_is_called_so(void **state)
 {
     struct world world;
     char text[WORDS_SIZE];
-    (void)state;
     world_open(&world);
     world_add(&world, 0, (struct made){.impl = "heap", .cost = 100, .scatter = 0.1});
     world_add(&world, 0, (struct made){.impl = "hashed", .cost = 101, .scatter = 0.1});
@@ -233,7 +223,6 @@ static void test_a_short_look_makes_no_answer_unclear_from_afar(void **state)
 {
     struct world world;
     char text[WORDS_SIZE];
-    (void)state;
     world_open(&world);
     world_add(&world, 0, (struct made){.impl = "heap", .cost = 100, .scatter = 0.01});
     world_add(&world, 0, (struct made){.impl = "hashed", .cost = 150, .samples = 2});
@@ -250,7 +239,6 @@ static void test_a_clear_answer_is_not_called_unclear(void **state)
 {
     struct world world;
     char text[WORDS_SIZE];
-    (void)state;
     world_open(&world);
     world_add(&world, 0, (struct made){.impl = "simple", .cost = 100, .scatter = 0.01});
     world_add(&world, 0, (struct made){.impl = "list", .cost = 400, .scatter = 0.01});
@@ -277,7 +265,6 @@ static void test_the_only_one_measured_is_no_clear_answer(void **state)
 {
     struct world world;
     char text[WORDS_SIZE];
-    (void)state;
     world_open(&world);
     world_add(&world, 0, (struct made){.impl = "round", .cost = 100});
     world_mention(&world, "heap", "");
@@ -292,7 +279,6 @@ static void test_the_only_one_measured_is_no_clear_answer(void **state)
 static void test_the_known_designs_are_always_compared(void **state)
 {
     struct world world;
-    (void)state;
     world_open(&world);
     world_add(&world, 0, (struct made){.impl = "hashed", .cost = 10});
     world_add(&world, 0, (struct made){.impl = "heap", .cost = 40, .peak_bytes = 32000});
@@ -318,7 +304,6 @@ static void test_the_known_designs_are_always_compared(void **state)
 static void test_cost_is_of_all_operations(void **state)
 {
     struct world world;
-    (void)state;
     world_open(&world);
     size_t heap = world_add(&world, 0, (struct made){.impl = "heap", .cost = 20, .scatter = 0.1});
     struct field *field = world_field(&world);
@@ -335,7 +320,6 @@ static void test_cost_is_of_all_operations(void **state)
 static void test_cost_is_processor_time_where_it_is_known(void **state)
 {
     struct world world;
-    (void)state;
     world_open(&world);
     size_t heap = world_add(&world, 0, (struct made){.impl = "heap", .cost = 20, .samples = 3});
     cJSON *phase = cJSON_GetArrayItem(json_get(cJSON_GetArrayItem(world.cells, 0), "phases"), 0);
@@ -349,7 +333,6 @@ static void test_cost_is_processor_time_where_it_is_known(void **state)
 static void test_few_samples_tell_little(void **state)
 {
     struct world world;
-    (void)state;
     world_open(&world);
     size_t heap = world_add(&world, 0, (struct made){.impl = "heap", .cost = 10, .samples = 1});
     size_t list = world_add(&world, 0, (struct made){.impl = "list", .cost = 15, .samples = 1});
@@ -366,7 +349,6 @@ static void test_few_samples_tell_little(void **state)
 static void test_a_ratio_within_the_margin_is_not_told(void **state)
 {
     struct world world;
-    (void)state;
     world_open(&world);
     size_t heap = world_add(&world, 0, (struct made){.impl = "heap", .cost = 100});
     size_t list = world_add(&world, 0, (struct made){.impl = "list", .cost = 102});
@@ -383,7 +365,6 @@ static void test_a_ratio_within_the_margin_is_not_told(void **state)
 static void test_pairs_see_through_a_common_drift(void **state)
 {
     struct world world;
-    (void)state;
     world_open(&world);
     size_t heap = world_add(&world, 0, (struct made){.impl = "heap", .cost = 10, .scatter = 0.5});
     size_t list = world_add(&world, 0, (struct made){.impl = "list", .cost = 11, .scatter = 0.5});
@@ -403,7 +384,6 @@ static void test_pairs_see_through_a_common_drift(void **state)
 static void test_rounds_are_not_mixed(void **state)
 {
     struct world world;
-    (void)state;
     world_open(&world);
     world_add(&world, 0, (struct made){.impl = "heap", .cost = 5, .samples = 2});
     size_t heap = world_add(&world, 1, (struct made){.impl = "heap", .cost = 10});
@@ -421,7 +401,6 @@ static void test_rounds_are_not_mixed(void **state)
 static void test_the_tail_is_the_least_of_the_maxima(void **state)
 {
     struct world world;
-    (void)state;
     world_open(&world);
     world_add(&world, 0, (struct made){.impl = "heap", .cost = 10, .max_ns = 90000});
     size_t heap = world_add(&world, 1, (struct made){.impl = "heap", .cost = 10, .max_ns = 7000});
@@ -440,7 +419,6 @@ static void test_the_tail_is_the_least_of_the_maxima(void **state)
 static void test_a_maximum_that_came_once_tells_little(void **state)
 {
     struct world world;
-    (void)state;
     world_open(&world);
     struct made calm = {.impl = "heap", .cost = 10, .max_ns = 5000, .tail_sure = 0.1};
     struct made once = {.impl = "list", .cost = 10, .max_ns = 90000, .tail_sure = 0.01};
@@ -467,7 +445,6 @@ static void test_a_maximum_that_came_once_tells_little(void **state)
 static void test_who_may_be_cheaper_stays(void **state)
 {
     struct world world;
-    (void)state;
     world_open(&world);
     size_t heap = world_add(&world, 0, (struct made){.impl = "heap", .cost = 12, .samples = 2});
     size_t list = world_add(
@@ -485,7 +462,6 @@ static void test_who_may_be_cheaper_stays(void **state)
 static void test_front_has_ties_and_trades(void **state)
 {
     struct world world;
-    (void)state;
     world_open(&world);
     size_t heap =
         world_add(&world, 0, (struct made){.impl = "heap", .cost = 20, .peak_bytes = 9e3});
@@ -503,7 +479,6 @@ static void test_front_has_ties_and_trades(void **state)
 static void test_one_can_dominate_all(void **state)
 {
     struct world world;
-    (void)state;
     world_open(&world);
     size_t heap = world_add(&world, 0, (struct made){.impl = "heap", .cost = 5, .peak_bytes = 9e3});
     size_t list = world_add(&world, 0, (struct made){.impl = "list", .cost = 10});
@@ -521,7 +496,6 @@ static void test_one_can_dominate_all(void **state)
 static void test_a_ring_leaves_somebody(void **state)
 {
     struct world world;
-    (void)state;
     world_open(&world);
     size_t count = 0, left = 0;
     world_add(&world, 0,
@@ -544,7 +518,6 @@ static void test_a_ring_leaves_somebody(void **state)
 static void test_the_unknown_and_the_refused_dominate_nobody(void **state)
 {
     struct world world;
-    (void)state;
     world_open(&world);
     world.evidence.wishes.memory_bytes = 20;
     size_t heap =
@@ -566,7 +539,6 @@ static void test_the_unknown_and_the_refused_dominate_nobody(void **state)
 static void test_the_refused_are_no_rivals(void **state)
 {
     struct world world;
-    (void)state;
     world_open(&world);
     world.evidence.wishes.tail_ns = 10000;
     size_t heap = world_add(&world, 0, (struct made){.impl = "heap", .cost = 5, .max_ns = 12000});
@@ -583,7 +555,6 @@ static void test_the_refused_are_no_rivals(void **state)
 static void test_equals_are_chosen_by_what_tells_them_apart(void **state)
 {
     struct world world;
-    (void)state;
     world_open(&world);
     size_t list =
         world_add(&world, 0, (struct made){.impl = "list", .cost = 10, .peak_bytes = 2e4});
@@ -603,7 +574,6 @@ static void test_equals_are_chosen_by_what_tells_them_apart(void **state)
 static void test_not_told_apart_is_not_yet_the_same(void **state)
 {
     struct world world;
-    (void)state;
     world_open(&world);
     size_t list = world_add(&world, 0, (struct made){.impl = "list", .cost = 10, .scatter = 1.5});
     size_t heap = world_add(
@@ -623,7 +593,6 @@ static void test_not_told_apart_is_not_yet_the_same(void **state)
 static void test_equals_in_everything_leave_the_simpler(void **state)
 {
     struct world world;
-    (void)state;
     world_open(&world);
     size_t hier = world_add(&world, 0, (struct made){.impl = "hier", .cost = 10});
     size_t heap = world_add(&world, 0, (struct made){.impl = "heap", .cost = 10.1});
@@ -637,7 +606,6 @@ static void test_equals_in_everything_leave_the_simpler(void **state)
 static void test_a_first_look_recommends_nothing(void **state)
 {
     struct world world;
-    (void)state;
     world_open(&world);
     size_t list = world_add(&world, 0, (struct made){.impl = "list", .cost = 10, .samples = 1});
     size_t heap = world_add(&world, 0, (struct made){.impl = "heap", .cost = 12});
@@ -650,7 +618,6 @@ static void test_a_first_look_recommends_nothing(void **state)
 static void test_goals_and_limits(void **state)
 {
     struct world world;
-    (void)state;
     world_open(&world);
     size_t list = world_add(&world, 0, (struct made){.impl = "list", .cost = 10, .max_ns = 5e4});
     size_t heap =
@@ -678,7 +645,6 @@ static void test_goals_and_limits(void **state)
 static void test_no_answer_when_nobody_is_left(void **state)
 {
     struct world world;
-    (void)state;
     world_open(&world);
     world.evidence.wishes.memory_bytes = 1;
     world_add(&world, 0, (struct made){.impl = "list", .cost = 10});
@@ -694,12 +660,9 @@ static void test_no_answer_when_nobody_is_left(void **state)
 
 static const cJSON *candidate_of(const cJSON *advice, const char *name)
 {
-    const cJSON *item;
-    cJSON_ArrayForEach(item, cJSON_GetObjectItem(advice, "candidates"))
-    {
+    json_each(item, cJSON_GetObjectItem(advice, "candidates"), "")
         if (strcmp(json_get_text(item, "name"), name) == 0)
             return item;
-    }
     fail_msg("no candidate %s", name);
     return NULL;
 }
@@ -707,7 +670,6 @@ static const cJSON *candidate_of(const cJSON *advice, const char *name)
 static void test_every_candidate_has_a_status_and_a_reason(void **state)
 {
     struct world world;
-    (void)state;
     world_open(&world);
     world_add(&world, 0, (struct made){.impl = "heap", .cost = 10});
     world_add(&world, 0, (struct made){.impl = "list", .cost = 20});
@@ -743,7 +705,6 @@ static void test_every_candidate_has_a_status_and_a_reason(void **state)
 static void test_cells_that_are_not_there_say_nothing(void **state)
 {
     struct world world;
-    (void)state;
     world_open(&world);
     world_add(&world, 0, (struct made){.impl = "heap", .cost = 10});
     size_t list = world_mention(&world, "list", "");
@@ -762,7 +723,6 @@ static void test_runs_of_a_round_are_joined(void **state)
 {
     struct world world;
     const struct runner runner = {"locked", "one lock", "nobody"};
-    (void)state;
     world_open(&world);
     world.evidence.wishes = (struct wishes){.goal = CRITERION_PRECISION, .on_clock = true};
     struct candidate candidate = as_it_comes("heap");
@@ -786,7 +746,6 @@ static void test_runs_of_a_round_are_joined(void **state)
 static void test_the_same_cells_give_the_same_advice(void **state)
 {
     struct world world;
-    (void)state;
     world_open(&world);
     world_add(&world, 0, (struct made){.impl = "heap", .cost = 10, .scatter = 0.2});
     world_add(&world, 0, (struct made){.impl = "list", .cost = 10.3, .scatter = 0.2});
@@ -802,7 +761,6 @@ static void test_the_same_cells_give_the_same_advice(void **state)
 
 static void test_candidates(void **state)
 {
-    (void)state;
     struct candidate candidates[CANDIDATES_MAX], around[16];
     struct wishes exact = {.goal = CRITERION_COST}, late = {.late = true, .late_ns = 10000000};
     struct load load = {.workload = "hold", .tasks = 1000, .tick_ns = 1000000, .horizon = 60000};
@@ -836,7 +794,6 @@ static void test_candidates(void **state)
 
 static void test_levels_reach_the_horizon(void **state)
 {
-    (void)state;
     struct candidate around[16], hier = {.design = registry_find("hier")};
     struct load load = {.workload = "hold", .tick_ns = 1, .horizon = UINT64_C(1) << 24};
     size_t count = candidates_around(&hier, &load, 0, around, 16);
@@ -851,7 +808,6 @@ static void test_levels_reach_the_horizon(void **state)
 
 static void test_wishes_are_parsed(void **state)
 {
-    (void)state;
     struct wishes wishes = {.late = false};
     struct diag diag;
     assert_int_equal(wishes_parse_late("10ms", "--late", &wishes, &diag), DIAG_OK);

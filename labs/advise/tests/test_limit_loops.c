@@ -1,13 +1,8 @@
 /* test_limit_loops.c - that the loops do what their names say, to every node and in every size. */
 #include "labs/advise/limits/limits.h"
+#include "testing.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-#include <string.h>
 
 #define TASKS 1003u /* no multiple of eight */
 #define HEAD  TASKS
@@ -45,7 +40,6 @@ static struct limit_node *nodes_of(const struct limit_ground *ground)
 
 static void test_a_chase_goes_through_all_nodes(void **state)
 {
-    (void)state;
     static const unsigned sizes[] = {8, 16, 64};
     for (size_t s = 0; s < 3; s++) {
         struct limit_ground *ground = open_ground(LIMIT_DEPENDENT_LOAD, sizes[s]);
@@ -65,7 +59,6 @@ static void test_a_chase_goes_through_all_nodes(void **state)
 
 static void test_each_node_is_stored_to_once(void **state)
 {
-    (void)state;
     static const unsigned sizes[] = {8, 16, 64};
     for (size_t s = 0; s < 3; s++) {
         struct limit_ground *ground = open_ground(LIMIT_LOAD_STORE, sizes[s]);
@@ -80,7 +73,6 @@ static void test_each_node_is_stored_to_once(void **state)
 
 static void test_a_load_leaves_everything_as_it_is(void **state)
 {
-    (void)state;
     struct limit_ground *ground = open_ground(LIMIT_INDEPENDENT_LOAD, 16);
     memset(ground->nodes, 7, TASKS * 16);
     limit_loop(ground, LIMIT_INDEPENDENT_LOAD, 0, TASKS);
@@ -91,7 +83,6 @@ static void test_a_load_leaves_everything_as_it_is(void **state)
 
 static void test_late_stores_go_where_the_nodes_say(void **state)
 {
-    (void)state;
     struct limit_ground *ground = open_ground(LIMIT_LATE_STORE, 16);
     uint32_t expected[LIMIT_TABLE_HEADS] = {0};
     for (uint32_t i = 0; i < TASKS; i++)
@@ -117,7 +108,6 @@ static size_t ring_length(const struct limit_ground *ground)
 
 static void test_unlinking_empties_the_list_and_is_undone(void **state)
 {
-    (void)state;
     static const enum limit_kind kinds[] = {LIMIT_UNLINK_NEAR, LIMIT_UNLINK_FAR};
     for (size_t k = 0; k < 2; k++) {
         struct limit_ground *ground = open_ground(kinds[k], 16);
@@ -143,7 +133,6 @@ static void test_unlinking_empties_the_list_and_is_undone(void **state)
 /* Neighbours in the list are those by number, or are not; the order of unlinking is neither. */
 static void test_near_is_near_and_far_is_far(void **state)
 {
-    (void)state;
     size_t beside[2] = {0}, in_turn = 0;
     for (int far = 0; far < 2; far++) {
         enum limit_kind kind = far ? LIMIT_UNLINK_FAR : LIMIT_UNLINK_NEAR;
@@ -161,7 +150,6 @@ static void test_near_is_near_and_far_is_far(void **state)
 
 static void test_starts_append_to_one_list(void **state)
 {
-    (void)state;
     struct limit_ground *ground = open_ground(LIMIT_START_ONE, 16);
     limit_loop(ground, LIMIT_START_ONE, 0, 500);
     limit_loop(ground, LIMIT_START_ONE, 500, TASKS - 500);
@@ -176,7 +164,6 @@ static void test_starts_append_to_one_list(void **state)
 
 static void test_starts_append_to_the_lists_of_the_table(void **state)
 {
-    (void)state;
     struct limit_ground *ground = open_ground(LIMIT_START_TABLE, 16);
     limit_loop(ground, LIMIT_START_TABLE, 0, TASKS);
     const struct limit_node *nodes = nodes_of(ground);
@@ -190,7 +177,6 @@ static void test_starts_append_to_the_lists_of_the_table(void **state)
 
 static void test_expiries_write_each_node_once(void **state)
 {
-    (void)state;
     static const enum limit_kind kinds[] = {LIMIT_EXPIRE_ONE, LIMIT_EXPIRE_EIGHT};
     for (size_t k = 0; k < 2; k++) {
         struct limit_ground *ground = open_ground(kinds[k], 16);
@@ -218,7 +204,6 @@ static size_t count_points(const struct limit_point *points, size_t count, enum 
 
 static void test_points_are_the_whole_matrix(void **state)
 {
-    (void)state;
     static const uint64_t tasks[] = {100, 1000, 10000};
     struct limit_point *points;
     size_t count;
@@ -242,7 +227,6 @@ static void test_points_are_the_whole_matrix(void **state)
  * nearer to the truth could be said of a machine that nobody else uses. */
 static void test_every_kind_takes_time(void **state)
 {
-    (void)state;
     uint32_t order[TASKS];
     struct cycles cycles = cycles_calibrate();
     struct limit_point *points;
@@ -272,7 +256,6 @@ static void test_every_kind_takes_time(void **state)
 
 static void test_rounds_sample_each_point_as_often_as_asked(void **state)
 {
-    (void)state;
     struct pool_bounds limits = {.budget_ns = 100000000000, .memory_bytes = 64 << 20};
     struct limit_result *results = calloc(3, sizeof *results);
     struct cycles cycles = cycles_calibrate();

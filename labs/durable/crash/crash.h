@@ -71,6 +71,10 @@ struct crash_case {
     const struct tw_store_backend *store;
     const struct crash_options *options;
     struct crash_report *report;
+    /* The options' settings and, of a store that has them and was given none, small files (segment-kib, checkpoint-kib), so
+     * that a short run begins, ends and deletes some. */
+    struct tw_setting small[DURABLE_SETTINGS_MAX + 2];
+    size_t small_count;
 };
 
 /* A small load under that policy, with payloads up to 700 bytes. */
@@ -108,6 +112,7 @@ enum disk_arrival {
     DISK_SOME,       /* each write or not, by a coin: out of order */
     DISK_TORN,       /* each sector or not, by a coin */
     DISK_PREFIX,     /* the first so many, and of the next its first sectors */
+    DISK_GARBAGE, /* each write or not; where one is missing that made the file longer lies what was on the disk before */
     DISK_ARRIVALS
 };
 

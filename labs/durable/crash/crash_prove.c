@@ -67,6 +67,11 @@ static bool run_once(const struct crash_case *this, struct durable_request reque
     else if (report->end != DURABLE_OK)
         crash_broken(this, part, durable_end_name(report->end), "under %s, seed %" PRIu64 ": %s",
                      durable_sync_name(request.sync), request.load.seed, report->reason);
+    else if (part == CRASH_EVEN && report->ledger.refused > 0)
+        crash_broken(this, part, "refused",
+                     "under %s, seed %" PRIu64 ": %" PRIu64
+                     " puts that every store has to take were refused",
+                     durable_sync_name(request.sync), request.load.seed, report->ledger.refused);
     free(report);
     return !this->report->is_broken && *status == DIAG_OK;
 }
@@ -76,11 +81,21 @@ static bool prove_even(const struct crash_case *this, enum tw_sync_policy sync, 
                        int *status)
 {
     struct durable_request request = crash_request(this, sync, 400, this->options->seed);
+    request.is_strict = true;
     if (!run_once(this, request, CRASH_EVEN, diag, status))
         return false;
     request = crash_request(this, sync, 40, this->options->seed + 1);
     request.load.payload_max = TW_PAYLOAD_MAX;
     request.producers = request.batch = 1;
+    if (!run_once(this, request, CRASH_EVEN, diag, status) || sync != TW_SYNC_NONE)
+        return *status == DIAG_OK && !this->report->is_broken;
+    /* Many at once, nearly all in one hour: more than a store may want to hold in memory. */
+    request = crash_request(this, sync, 20000, this->options->seed + 2);
+    request.load.payload_max = 16;
+    request.load.hot_permille = 900;
+    request.load.arrivals_ms = 3000000;
+    request.batch = 100;
+    request.is_strict = true;
     return run_once(this, request, CRASH_EVEN, diag, status);
 }
 
@@ -122,14 +137,31 @@ static bool has(const struct crash_case *this, enum crash_part part)
     return wanted;
 }
 
+/* A setting that the store has and that is not given becomes small. */
+static void make_small(struct crash_case *this, const char *name, uint64_t value)
+{
+    for (size_t i = 0; i < this->small_count; i++)
+        if (strcmp(this->small[i].name, name) == 0)
+            return;
+    for (const struct tw_param *param = this->store->params; param && param->name; param++)
+        if (strcmp(param->name, name) == 0)
+            this->small[this->small_count++] =
+                (struct tw_setting){.name = name, .count = 1, .values = {value}};
+}
+
 int crash_prove(const struct tw_store_backend *store, const struct crash_options *options,
                 struct crash_report *report, struct diag *diag)
 {
-    struct crash_case this = {store, options, report};
+    struct crash_case this = {.store = store, .options = options, .report = report};
     int status = DIAG_OK;
     bool holds = true;
     struct disk_log *quiet = disk_quiet_begin(options->directory);
     *report = (struct crash_report){.skipped = why_no_disk(store)};
+    this.small_count = options->setting_count;
+    for (size_t i = 0; i < options->setting_count; i++)
+        this.small[i] = options->settings[i];
+    make_small(&this, "segment-kib", 4);
+    make_small(&this, "checkpoint-kib", 8);
     for (size_t i = 0; i < sizeof policies / sizeof *policies && holds; i++) {
         enum tw_sync_policy sync = policies[i];
         if (!(store->policies & 1u << sync))
@@ -223,7 +255,7 @@ void crash_prepare(struct book *book, uint32_t producers)
     book->load.cancel_permille = 0;
     book->seen = (struct durable_ledger){0};
     book->first[0] = book->failure[0] = '\0';
-    book->figures.damaged = 0;
+    book->figures.damaged = book->figures.damaged_lost = 0;
     book->drained_poll = 0;
     book->drained_ms = 0;
     book->disk_length = NULL;

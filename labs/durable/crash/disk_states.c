@@ -36,9 +36,12 @@ struct state {
 const char *disk_arrival_words(enum disk_arrival arrival)
 {
     static const char *const words[DISK_ARRIVALS] = {
-        "nothing of what was not synced arrived", "all writes arrived",
-        "writes that were not synced arrived out of order", "sectors of writes arrived",
-        "the first writes that were not synced arrived, the last in part"};
+        "nothing of what was not synced arrived",
+        "all writes arrived",
+        "writes that were not synced arrived out of order",
+        "sectors of writes arrived",
+        "the first writes that were not synced arrived, the last in part",
+        "old bytes of the disk lie where writes did not arrive"};
     return words[arrival];
 }
 
@@ -159,6 +162,19 @@ static void put_write(struct state *state, const struct disk_record *record, uin
     }
 }
 
+/* The file grew, and what was to lie there did not arrive. */
+static void put_garbage(struct state *state, const struct disk_record *record)
+{
+    struct image *image = &state->images[record->file];
+    uint64_t at = record->offset > image->size ? record->offset : image->size;
+    uint64_t end = record->offset + record->length;
+    if (at >= end)
+        return;
+    image_reach(image, end);
+    for (; at < end; at++)
+        image->bytes[at] = (unsigned char)rng_next(&state->rng);
+}
+
 static void put_name(struct state *state, const struct disk_record *record)
 {
     const char *name = (const char *)state->log->data + record->data;
@@ -208,7 +224,7 @@ static void replay(struct state *state, enum disk_arrival arrival)
         } else if (state->covered[i] != COVERED) {
             coin = arrival == DISK_TORN && record->kind == DISK_WRITE;
             sectors = arrival == DISK_NOTHING ? 0
-                      : arrival == DISK_SOME || arrival == DISK_TORN
+                      : arrival == DISK_SOME || arrival == DISK_TORN || arrival == DISK_GARBAGE
                           ? UINT64_MAX * rng_below(&state->rng, 2)
                       : arrival == DISK_PREFIX && prefix == 0 ? 0
                       : arrival == DISK_PREFIX && prefix == 1
@@ -218,6 +234,8 @@ static void replay(struct state *state, enum disk_arrival arrival)
         }
         if (sectors > 0 || coin)
             put_record(state, record, sectors, coin);
+        else if (arrival == DISK_GARBAGE && record->kind == DISK_WRITE)
+            put_garbage(state, record);
     }
 }
 

@@ -20,6 +20,11 @@
 #define FIRST_STEPS_MOST 40u
 #define FIRST_SEEDS      6u
 #define BUDGET_NS        UINT64_C(120000000000)
+/* Behind a sync that failed, at each of which power is lost. */
+#define SYNC_STEPS    8u
+#define PROMISES_MOST 20u
+/* Messages are over while others are put, so that files of a store are over, too. */
+#define SPAN_MS UINT64_C(36000000)
 
 /* A run of which the disk was recorded. */
 struct recorded {
@@ -33,6 +38,9 @@ static bool recorded_make(const struct crash_case *this, enum tw_sync_policy syn
                           struct recorded *recorded)
 {
     recorded->request = crash_request(this, sync, TASKS, seed);
+    recorded->request.load.span_ms = SPAN_MS;
+    recorded->request.settings = this->small;
+    recorded->request.setting_count = this->small_count;
     recorded->log = disk_log_make(DATA_BYTES);
     recorded->book = book_make(&recorded->request.load);
     snprintf(recorded->root, sizeof recorded->root, "%s/disk", this->options->directory);
@@ -150,6 +158,26 @@ static bool judge_first_steps(const struct crash_case *this, const struct record
     return holds;
 }
 
+/* Right after each checkpoint and interval had answered: what they promised is there, though nothing later was synced. */
+static bool judge_promises(const struct crash_case *this, const struct recorded *recorded)
+{
+    const struct book *book = recorded->book;
+    bool holds = true;
+    for (size_t i = 0; i < book->promise_count && i < PROMISES_MOST && holds; i++)
+        holds = judge_state(this, recorded, book->promises[i].at - 1, DISK_NOTHING, 1);
+    return holds;
+}
+
+/* A step before a sync, where most is still to arrive; every other one is any step. */
+static uint64_t choose_cut(const struct recorded *recorded, struct rng *rng, uint64_t number)
+{
+    uint64_t length = recorded->log->length, at = rng_below(rng, length + 1);
+    for (uint64_t i = at; number % 2 && i < length; i++)
+        if (recorded->log->records[i].kind == DISK_SYNC)
+            return i;
+    return at;
+}
+
 static bool judge_states(const struct crash_case *this, const struct recorded *recorded)
 {
     uint64_t length = recorded->log->length, states = this->options->states;
@@ -157,7 +185,7 @@ static bool judge_states(const struct crash_case *this, const struct recorded *r
     bool holds = true;
     rng_seed(&rng, recorded->request.load.seed, 31 + recorded->request.sync);
     for (uint64_t i = 0; states != UINT64_MAX && i < states && holds; i++)
-        holds = judge_state(this, recorded, rng_below(&rng, length + 1),
+        holds = judge_state(this, recorded, choose_cut(recorded, &rng, i / DISK_ARRIVALS),
                             (enum disk_arrival)(i % DISK_ARRIVALS), rng_next(&rng));
     for (uint64_t cut = 0; states == UINT64_MAX && cut <= length && holds; cut++)
         for (int arrival = 0; arrival < DISK_ARRIVALS && holds; arrival++)
@@ -186,6 +214,7 @@ bool crash_power(const struct crash_case *this, enum tw_sync_policy sync)
         holds = !this->report->is_broken;
         if (holds && check_record(this, &recorded))
             holds = (sync != TW_SYNC_ALWAYS || judge_first_steps(this, &recorded)) &&
+                    (sync < TW_SYNC_INTERVAL || judge_promises(this, &recorded)) &&
                     judge_states(this, &recorded);
     }
     recorded_free(&recorded);
@@ -199,13 +228,18 @@ static const struct {
     uint32_t fault;
     int error;
     int64_t count;
+    bool half;
 } faults[] = {
-    {"the disk is full", DISK_FAIL_ALL, ENOSPC, INT64_MAX},
-    {"the disk is full for three writes", DISK_FAIL_WRITE, ENOSPC, 3},
-    {"the disk may not be written", DISK_FAIL_ALL, EROFS, INT64_MAX},
-    {"one write fails with EIO", DISK_FAIL_WRITE, EIO, 1},
-    {"one sync fails with EIO", DISK_FAIL_SYNC, EIO, 1},
-    {"every sync fails with EIO", DISK_FAIL_SYNC, EIO, INT64_MAX},
+    {"the disk is full", DISK_FAIL_ALL, ENOSPC, INT64_MAX, false},
+    {"the disk is full for three writes", DISK_FAIL_WRITE, ENOSPC, 3, false},
+    {"the disk is full in the middle of a write", DISK_FAIL_WRITE, ENOSPC, 3, true},
+    {"the disk may not be written", DISK_FAIL_ALL, EROFS, INT64_MAX, false},
+    {"one write fails with EIO", DISK_FAIL_WRITE, EIO, 1, false},
+    {"each write does half of its work", DISK_SHORT_WRITE, 0, INT64_MAX, false},
+    {"one sync fails with EIO", DISK_FAIL_SYNC, EIO, 1, false},
+    {"every sync fails with EIO", DISK_FAIL_SYNC, EIO, INT64_MAX, false},
+    {"one read fails with EIO", DISK_FAIL_READ, EIO, 1, false},
+    {"one read fails with EIO, of those of the open behind a kill", DISK_FAIL_READ, EIO, 1, true},
 };
 
 #define FAULTS (sizeof faults / sizeof *faults)
@@ -225,15 +259,17 @@ static bool judge_error(const struct crash_case *this, const struct recorded *re
 
 /* After a sync that failed, nothing that it was to cover may be believed: power is lost, and it is gone. */
 static bool judge_after_sync(const struct crash_case *this, const struct recorded *recorded,
-                             enum disk_arrival arrival, const char *where)
+                             uint64_t cut, enum disk_arrival arrival, const char *where)
 {
     char directory[PATH_MAX], whole[500];
     struct book *book = crash_copy(recorded->book);
     snprintf(directory, sizeof directory, "%s/state", this->options->directory);
-    snprintf(whole, sizeof whole, "%s, then power lost: %s", where, disk_arrival_words(arrival));
-    bool holds = disk_state_make(recorded->log, recorded->log->length, arrival, this->options->seed,
-                                 directory);
+    snprintf(whole, sizeof whole, "%s, then power lost after %" PRIu64 " steps: %s", where, cut,
+             disk_arrival_words(arrival));
+    bool holds = disk_state_make(recorded->log, cut, arrival, this->options->seed, directory);
     if (holds) {
+        if (cut < recorded->log->length)
+            book_turn_back(book, (uint32_t)cut + 1);
         crash_prepare(book, recorded->request.producers);
         holds = crash_judge(this, CRASH_ERRORS, &recorded->request, directory, book, false, whole);
     }
@@ -242,35 +278,67 @@ static bool judge_after_sync(const struct crash_case *this, const struct recorde
     return holds;
 }
 
+/* At the end of the run, and soon after the sync that failed: what is synced later may hide it. */
+static bool judge_failed_sync(const struct crash_case *this, const struct recorded *recorded,
+                              const char *where)
+{
+    const struct disk_log *log = recorded->log;
+    uint64_t length = log->length, first = 0;
+    bool holds = true;
+    for (int arrival = DISK_NOTHING; holds && arrival <= DISK_TORN; arrival += 2)
+        holds = judge_after_sync(this, recorded, length, (enum disk_arrival)arrival, where);
+    while (first < length && log->records[first].kind != DISK_SYNC_FAILED)
+        first++;
+    for (uint64_t behind = 1; holds && behind <= SYNC_STEPS && first + behind < length; behind++)
+        holds = judge_after_sync(this, recorded, first + behind, DISK_NOTHING, where);
+    return holds;
+}
+
+/* The run, on the disk that fails from the beginning or, `late`, from an open behind a kill on. */
+static bool run_on_fault(struct recorded *recorded, bool late, char *reason, size_t size)
+{
+    int ended = DRIVE_FINISHED;
+    uint32_t fault = recorded->log->fault;
+    if (late) {
+        recorded->log->fault = DISK_SOUND;
+        recorded->request.measures_recovery = true;
+        if (!recorded_run(recorded, &ended, reason, size))
+            return false;
+        recorded->request.measures_recovery = false;
+        recorded->log->fault = fault;
+    }
+    return recorded_run(recorded, &ended, reason, size);
+}
+
 static bool prove_fault(const struct crash_case *this, enum tw_sync_policy sync, size_t which,
                         uint64_t seed)
 {
     struct recorded recorded = {.log = NULL};
     char reason[300] = "", where[300];
     struct rng rng;
-    int ended;
-    bool holds = recorded_make(this, sync, seed, &recorded);
+    bool holds = recorded_make(this, sync, seed, &recorded), reads;
+    reads = faults[which].fault == DISK_FAIL_READ;
     rng_seed(&rng, seed, 53 + which);
     if (holds) {
         recorded.request.insists = true;
+        recorded.request.load.hot_permille = recorded.book->load.hot_permille = 700;
         recorded.log->fault = faults[which].fault;
         recorded.log->fault_errno = faults[which].error;
         recorded.log->fault_after = (int64_t)rng_below(&rng, rng_below(&rng, 4) ? 60 : 8);
         recorded.log->fault_count = faults[which].count;
+        recorded.log->fault_half = faults[which].half && !reads;
         snprintf(where, sizeof where,
                  "under %s, seed %" PRIu64 ": %s, after %" PRIi64 " calls that went well",
                  durable_sync_name(sync), seed, faults[which].words, recorded.log->fault_after);
-        holds = recorded_run(&recorded, &ended, reason, sizeof reason);
+        holds = run_on_fault(&recorded, reads && faults[which].half, reason, sizeof reason);
         /* A library that ends the process loses no more than a kill does; it is counted and said. */
         bool aborted = !holds && strstr(reason, "signal 6");
         this->report->aborts += aborted;
         if (!holds && !aborted)
             crash_broken(this, CRASH_ERRORS, "crashed", "%s: %s", where, reason);
         holds = (holds || aborted) && judge_error(this, &recorded, where);
-        for (int arrival = DISK_NOTHING;
-             holds && faults[which].fault == DISK_FAIL_SYNC && arrival < DISK_ARRIVALS;
-             arrival += 2)
-            holds = judge_after_sync(this, &recorded, (enum disk_arrival)arrival, where);
+        if (holds && faults[which].fault == DISK_FAIL_SYNC)
+            holds = judge_failed_sync(this, &recorded, where);
         this->report->errors += recorded.log->faults > 0;
     }
     recorded_free(&recorded);

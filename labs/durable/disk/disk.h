@@ -39,7 +39,14 @@ struct disk_record {
 };
 
 /* What a call is answered instead of being done. */
-enum disk_fault { DISK_SOUND, DISK_FAIL_WRITE, DISK_FAIL_SYNC, DISK_FAIL_ALL };
+enum disk_fault {
+    DISK_SOUND,
+    DISK_FAIL_WRITE,
+    DISK_FAIL_SYNC,
+    DISK_FAIL_ALL,
+    DISK_FAIL_READ,
+    DISK_SHORT_WRITE /* half of the first part is written, and the call says so */
+};
 
 struct disk_log {
     char root[4096]; /* with a slash at its end */
@@ -51,6 +58,7 @@ struct disk_log {
     int32_t fault_errno;
     int64_t fault_after; /* so many calls that it is about go well */
     int64_t fault_count; /* then so many fail */
+    uint32_t fault_half; /* the first write that fails does half of its work before */
     uint64_t faults;     /* calls that were failed */
     uint32_t
         is_quiet; /* nothing is recorded, and syncs of files below root are not done: for speed */

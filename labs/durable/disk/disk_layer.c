@@ -172,6 +172,20 @@ static void note_parts(struct disk_log *log, int64_t file, uint64_t offset,
     }
 }
 
+/* A write that is to do half of its work, or none.  True: it goes on, with what is left in *half if that is less. */
+static int may_write(struct disk_log *log, const struct iovec *parts, struct iovec *half)
+{
+    int is_short = parts->iov_len > 1 && is_failed(log, DISK_SHORT_WRITE);
+    if (!is_short && is_failed(log, DISK_FAIL_WRITE)) {
+        if (!log->fault_half || log->faults > 1 || parts->iov_len < 2)
+            return 0;
+        is_short = 1;
+    }
+    if (is_short)
+        *half = (struct iovec){parts->iov_base, parts->iov_len / 2};
+    return 1;
+}
+
 /* offset below 0: where the file stands. */
 static ssize_t do_write(int fd, const struct iovec *parts, int count, off_t offset)
 {
@@ -181,7 +195,12 @@ static ssize_t do_write(int fd, const struct iovec *parts, int count, off_t offs
         return real_pwritev(fd, parts, count, offset);
     lock(log);
     ssize_t written = -1;
-    if (!is_failed(log, DISK_FAIL_WRITE)) {
+    struct iovec half = {NULL, 0};
+    if (may_write(log, parts, &half)) {
+        if (half.iov_len) {
+            parts = &half;
+            count = 1;
+        }
         int flags = fcntl(fd, F_GETFL);
         struct stat info;
         off_t at = offset >= 0 ? offset : lseek(fd, 0, SEEK_CUR);
@@ -289,6 +308,38 @@ int posix_fallocate(int fd, off_t offset, off_t length)
 int posix_fallocate64(int fd, off64_t offset, off64_t length)
 {
     return posix_fallocate(fd, offset, length);
+}
+
+/* ---- Reads, which are only ever failed. ------------------------------------------------------- */
+
+static ssize_t do_read(int fd, void *bytes, size_t length, off_t offset)
+{
+    struct disk_log *log = recording();
+    int fails = 0;
+    if (log && log->fault == DISK_FAIL_READ && file_of(log, fd) >= 0) {
+        lock(log);
+        fails = is_failed(log, DISK_FAIL_READ);
+        unlock(log);
+    }
+    if (fails)
+        return -1;
+    return offset >= 0 ? syscall(SYS_pread64, fd, bytes, length, offset)
+                       : syscall(SYS_read, fd, bytes, length);
+}
+
+ssize_t read(int fd, void *bytes, size_t length)
+{
+    return do_read(fd, bytes, length, -1);
+}
+
+ssize_t pread(int fd, void *bytes, size_t length, off_t offset)
+{
+    return do_read(fd, bytes, length, offset);
+}
+
+ssize_t pread64(int fd, void *bytes, size_t length, off64_t offset)
+{
+    return do_read(fd, bytes, length, offset);
 }
 
 /* ---- Syncs. ----------------------------------------------------------------------------------- */

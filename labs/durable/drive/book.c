@@ -48,6 +48,16 @@ uint32_t book_stamp(struct book *book)
     return atomic_fetch_add(&book->clock, 1) + 1;
 }
 
+void book_promise(struct book *book, uint32_t before)
+{
+    if (book->promise_count == BOOK_PROMISES) {
+        memmove(&book->promises[0], &book->promises[1],
+                (BOOK_PROMISES - 1) * sizeof book->promises[0]);
+        book->promise_count--;
+    }
+    book->promises[book->promise_count++] = (struct book_promise){before, book_stamp(book)};
+}
+
 /* ---- Deliveries. ------------------------------------------------------------------------------ */
 
 static void fault(struct book *book, uint64_t *count, uint64_t key, const char *what)
@@ -89,9 +99,9 @@ static bool book_survives(const struct book *book, uint32_t acked)
     if (acked == 0)
         return false;
     if (book->is_power && book->sync >= TW_SYNC_INTERVAL)
-        return acked < book->checkpointed;
+        return acked < book_promised(book);
     if (book->sync == TW_SYNC_NONE)
-        return acked < book->tended || acked < book->checkpointed;
+        return acked < book->tended || acked < book_promised(book);
     return true;
 }
 
@@ -100,7 +110,7 @@ static bool is_done_for_good(const struct book *book, const struct book_entry *e
     if (!entry->done_acked || entry->flags & BOOK_DONE_KEPT)
         return entry->done_acked != 0;
     return book->is_exact ? book_survives(book, entry->done_acked)
-                          : entry->done_acked < book->checkpointed;
+                          : entry->done_acked < book_promised(book);
 }
 
 static bool is_kept(const struct book *book, const struct book_entry *entry)
@@ -140,7 +150,7 @@ void book_settle(struct book *book)
 static void judge_again(struct book *book, struct book_order *order, struct book_entry *entry,
                         const struct tw_delivery *delivery)
 {
-    uint64_t key = delivery->key, step = step_of(book, delivery->due_ms);
+    uint64_t key = durable_number(delivery->key) + 1, step = step_of(book, delivery->due_ms);
     bool is_done = is_done_for_good(book, entry);
     if (entry->incarnation == book->incarnation)
         fault(book, &book->seen.twice, key, "was handed out twice within one open");
@@ -179,19 +189,18 @@ static void judge_time(struct book *book, struct book_order *order, const struct
                        const struct tw_delivery *delivery, const struct durable_message *message,
                        uint32_t poll, uint64_t now_ms)
 {
-    uint64_t step = step_of(book, delivery->due_ms);
+    uint64_t step = step_of(book, delivery->due_ms), key = durable_number(delivery->key) + 1;
     uint64_t from = message->due_ms > message->arrival_ms ? message->due_ms : message->arrival_ms;
     uint64_t end = book->base_ms + from + book->resolution_ms - 1;
     if (now_ms < delivery->due_ms)
-        fault(book, &book->seen.early, delivery->key, "was handed out before its due");
+        fault(book, &book->seen.early, key, "was handed out before its due");
     if (was_passed_over(book, entry, end))
-        fault(book, &book->seen.late, delivery->key,
+        fault(book, &book->seen.late, key,
               "was handed out late: an earlier poll found nothing more though it was due");
     /* One that was put with a due in the past is due at once: its place is that of its put. */
     if (entry->acked && message->due_ms > message->arrival_ms && !(entry->flags & BOOK_PAST) &&
         is_overtaken(order, entry->acked_poll, step))
-        fault(book, &book->seen.out_of_order, delivery->key,
-              "was handed out after one of a later step");
+        fault(book, &book->seen.out_of_order, key, "was handed out after one of a later step");
     order_note(order, poll, step);
 }
 
@@ -204,23 +213,23 @@ static void note_first(struct book *book, struct book_entry *entry, uint32_t pol
 void book_deliver(struct book *book, struct book_order *order, const struct tw_delivery *delivery,
                   uint32_t poll, uint64_t now_ms)
 {
-    uint64_t number = delivery->key - 1;
+    uint64_t number = durable_number(delivery->key);
     struct book_entry *entry = number < book->load.tasks ? &book->entries[number] : NULL;
     if (!entry || !entry->handed || entry->flags & BOOK_REFUSED) {
-        fault(book, &book->seen.changed, delivery->key, "was handed out and never put");
+        fault(book, &book->seen.changed, number + 1, "was handed out and never put");
         return;
     }
     struct durable_message message = durable_load_message(&book->load, number);
     if (delivery->due_ms != book->base_ms + message.due_ms || delivery->size != message.size)
-        fault(book, &book->seen.changed, delivery->key, "came with another due or size");
+        fault(book, &book->seen.changed, number + 1, "came with another due or size");
     else if (!durable_load_is_payload(&book->load, number, delivery->payload, delivery->size))
-        fault(book, &book->seen.changed, delivery->key, "came with another payload");
+        fault(book, &book->seen.changed, number + 1, "came with another payload");
     if (entry->delivered)
         judge_again(book, order, entry, delivery);
     else
         note_first(book, entry, poll);
     if (entry->cancel_acked && !(entry->flags & BOOK_UNCANCELLED))
-        judge_cancelled(book, entry, delivery->key);
+        judge_cancelled(book, entry, number + 1);
     judge_time(book, order, entry, delivery, &message, poll, now_ms);
     entry->done_called = entry->done_acked = 0;
     atomic_fetch_and(&entry->flags, (uint16_t)~BOOK_DONE_KEPT);
@@ -323,8 +332,8 @@ void book_turn_back(struct book *book, uint32_t stamp)
     }
     if (book->tended_at > stamp)
         book->tended = 0;
-    if (book->checkpointed_at > stamp)
-        book->checkpointed = 0;
+    while (book->promise_count && book->promises[book->promise_count - 1].at > stamp)
+        book->promise_count--;
 }
 
 uint64_t book_handed(const struct book *book)

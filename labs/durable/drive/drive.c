@@ -109,7 +109,7 @@ static size_t fill_batch(struct producer *producer, uint64_t from)
         uint64_t number = producer->index + (from + i) * driver->request->producers;
         struct durable_message message = durable_load_message(load, number);
         producer->numbers[i] = number;
-        producer->batch[i] = (struct tw_message){.key = number + 1,
+        producer->batch[i] = (struct tw_message){.key = durable_key(number),
                                                  .due_ms = book->base_ms + message.due_ms,
                                                  .payload = producer->payloads + used,
                                                  .size = message.size};
@@ -168,7 +168,7 @@ static void cancel_one(struct producer *producer, uint64_t number)
     if (!message.is_cancelled || !entry->acked || entry->cancel_called)
         return;
     entry->cancel_called = stamp(driver);
-    int answer = driver->backend->cancel(producer->seat, number + 1,
+    int answer = driver->backend->cancel(producer->seat, durable_key(number),
                                          driver->book->base_ms + message.due_ms, entry->handle);
     if (answer == TW_STORE_CANCELLED) {
         if (entry->delivered && entry->incarnation == driver->book->incarnation &&
@@ -284,7 +284,7 @@ static void handle(struct driver *driver, const struct tw_delivery *deliveries, 
     uint64_t now = driver->book->now_ms;
     for (size_t i = 0; i < count; i++) {
         book_deliver(driver->book, &driver->order, &deliveries[i], poll, now);
-        numbers[i] = deliveries[i].key - 1;
+        numbers[i] = durable_number(deliveries[i].key);
         bool is_past = numbers[i] < driver->book->load.tasks &&
                        driver->book->entries[numbers[i]].flags & BOOK_PAST;
         if (driver->request->real_time && !is_past && now >= deliveries[i].due_ms)
@@ -381,8 +381,7 @@ static void checkpoint(struct driver *driver)
         fail(driver, "checkpoint", answer);
         return;
     }
-    book->checkpointed = before;
-    book->checkpointed_at = stamp(driver);
+    book_promise(book, before);
     book->figures.checkpoints++;
 }
 
@@ -562,9 +561,23 @@ static void note_damage(void *ctx, const char *file, uint64_t offset, const char
                         uint64_t lost)
 {
     struct book *book = ctx;
-    (void)lost;
+    add_known(&book->figures.damaged_lost, lost);
     if (book->figures.damaged++ == 0)
         snprintf(book->failure, sizeof book->failure, "%s at %" PRIu64 ": %s", file, offset, what);
+}
+
+/* The directory is the first open's alone. */
+static void open_again(struct driver *driver, const struct tw_store_config *config)
+{
+    struct tw_store *again;
+    struct tw_error error = {""};
+    int answer = driver->backend->open(&again, config, &error);
+    if (answer == TW_STORE_LOCKED)
+        return;
+    fail(driver, "a second open of the directory, which has to answer LOCKED,", answer);
+    driver->broken = TW_STORE_LOCKED;
+    if (answer == TW_STORE_OK)
+        driver->backend->close(again);
 }
 
 static int open_store(struct driver *driver, const char *directory)
@@ -600,8 +613,28 @@ static int open_store(struct driver *driver, const char *directory)
     book->figures.opens++;
     if (book->figures.slowest_recovery_ns < book->opening_ns)
         book->figures.slowest_recovery_ns = book->opening_ns;
+    if (request->is_strict &&
+        !(driver->backend->flags & (TW_STORE_IN_MEMORY | TW_STORE_KEEPS_NOTHING)))
+        open_again(driver, &config);
     atomic_store(&book->stage, BOOK_WORKING);
     return TW_STORE_OK;
+}
+
+/* Until an interval is over and the store had its chance: all of before is durable then.  It is over when the disk, to which
+ * something was done, rests again; a store that does nothing is given two seconds, as its thread may wait for a core. */
+static void interval_pass(struct driver *driver)
+{
+    struct book *book = driver->book;
+    uint32_t before = stamp(driver);
+    uint64_t begin = clock_read_ns(CLOCK_MONOTONIC), length = *book->disk_length, first = length;
+    struct timespec pause = {0, (long)driver->request->interval_ms * 1000000};
+    for (int rests = 0; rests < 3 && clock_read_ns(CLOCK_MONOTONIC) - begin < 2000000000;) {
+        nanosleep(&pause, NULL);
+        tend(driver);
+        rests = *book->disk_length == length && length != first ? rests + 1 : 0;
+        length = *book->disk_length;
+    }
+    book_promise(book, before);
 }
 
 /* The rest of the load, unless the process is to be ended when all is put. */
@@ -618,8 +651,36 @@ static bool work(struct driver *driver)
     if (was_filled || driver->broken)
         return false;
     tend(driver);
+    if (driver->request->sync == TW_SYNC_INTERVAL && driver->book->disk_length &&
+        driver->request->measures_recovery && !driver->broken)
+        interval_pass(driver);
     look_filled(driver);
     return driver->request->measures_recovery && !driver->broken;
+}
+
+/* What a close has not given back; what a library keeps for good is less. */
+#define LEAK_BYTES_OF_MESSAGE 16u
+#define LEAK_BYTES            UINT64_C(1300000)
+
+static void leaks_look(struct driver *driver, size_t files, uint64_t memory)
+{
+    struct book *book = driver->book;
+    size_t files_now = footing_open_files();
+    uint64_t memory_now = footing_allocated_bytes();
+    uint64_t most = memory + LEAK_BYTES + LEAK_BYTES_OF_MESSAGE * book->load.tasks;
+    if (driver->broken || !driver->request->is_strict)
+        return;
+    if (files_now > files) {
+        snprintf(book->failure, sizeof book->failure,
+                 "closed, and %zu descriptors were not given back", files_now - files);
+        driver->broken = TW_STORE_BROKEN;
+    } else if (memory_now != UINT64_MAX && memory_now > most) {
+        snprintf(book->failure, sizeof book->failure,
+                 "closed, and %" PRIu64 " bytes of memory were not given back, of %" PRIu64
+                 " messages",
+                 memory_now - memory, book->load.tasks);
+        driver->broken = TW_STORE_BROKEN;
+    }
 }
 
 enum drive_end drive(const struct durable_request *request, const char *directory,
@@ -633,6 +694,8 @@ enum drive_end drive(const struct durable_request *request, const char *director
         return DRIVE_BROKE;
     }
     look_begin(&driver);
+    size_t files = footing_open_files();
+    uint64_t memory = footing_allocated_bytes();
     int answer = open_store(&driver, directory);
     if (answer == TW_STORE_ABSENT)
         return DRIVE_ABSENT;
@@ -653,5 +716,6 @@ enum drive_end drive(const struct durable_request *request, const char *director
     answer = driver.backend->close(driver.store);
     if (answer != TW_STORE_OK)
         fail(&driver, "close", answer);
+    leaks_look(&driver, files, memory);
     return driver.broken ? DRIVE_BROKE : served ? DRIVE_SERVED : DRIVE_FINISHED;
 }

@@ -43,6 +43,8 @@ struct book_entry {
 /* What the worker is doing: a kill is meant for one of these. */
 enum book_stage { BOOK_OPENING, BOOK_WORKING, BOOK_CHECKPOINT, BOOK_FILLED, BOOK_CLOSING };
 
+#define BOOK_PROMISES 64
+
 /* Shared by worker and parent. */
 struct book {
     struct durable_load load;
@@ -65,8 +67,13 @@ struct book {
     uint64_t drained_ms;
     uint32_t drained_incarnation;
     uint32_t sequence, incarnation;
-    uint32_t tended, checkpointed; /* all acknowledged before these stamps was made durable ... */
-    uint32_t tended_at, checkpointed_at; /* ... by calls that had answered at these */
+    uint32_t tended;    /* all acknowledged before that stamp was written, */
+    uint32_t tended_at; /* by a tend that answered at that one */
+    /* The same of what was made durable: by checkpoints, and under the policy interval when one was over.  The last ones. */
+    struct book_promise {
+        uint32_t before, at;
+    } promises[BOOK_PROMISES];
+    size_t promise_count;
     uint64_t resolution_ms;
     bool is_cold;                       /* this open finds nothing in the page cache */
     int64_t server;                     /* process of the store's server, 0: none */
@@ -89,6 +96,14 @@ size_t book_bytes(const struct book *book);
 
 /* The next stamp. */
 uint32_t book_stamp(struct book *book);
+
+/* All acknowledged before that stamp is durable; the call that made it so has just answered. */
+void book_promise(struct book *book, uint32_t before);
+/* The stamp before which all that was acknowledged is durable; 0: nothing was promised yet. */
+static inline uint32_t book_promised(const struct book *book)
+{
+    return book->promise_count ? book->promises[book->promise_count - 1].before : 0;
+}
 
 /* The order of deliveries within one open, kept by the dispatcher. */
 #define BOOK_TOPS 64

@@ -15,6 +15,20 @@ static uint64_t mix(uint64_t z)
     return z ^ (z >> 31);
 }
 
+/* An odd number, and the one that undoes a multiplication by it. */
+#define KEY_FACTOR  UINT64_C(0x9e3779b97f4a7c15)
+#define KEY_INVERSE UINT64_C(0xf1de83e19937733d)
+
+uint64_t durable_key(uint64_t number)
+{
+    return (number + 1) * KEY_FACTOR;
+}
+
+uint64_t durable_number(uint64_t key)
+{
+    return key * KEY_INVERSE - 1;
+}
+
 /* Sixty-four bits from a seed, a number and a purpose: splitmix64. */
 static uint64_t durable_load_draw(uint64_t seed, uint64_t number, uint64_t purpose)
 {
@@ -34,8 +48,10 @@ static uint32_t draw_size(const struct durable_load *load, uint64_t number)
 {
     uint64_t low = load->payload_min, high = load->payload_max, bound = low ? low : 1;
     uint64_t octaves = 1;
-    if (low == high)
+    if (low == high || number % 32 == 7)
         return load->payload_min;
+    if (number % 32 == 23)
+        return load->payload_max;
     for (uint64_t top = 2 * bound; top <= high; top *= 2)
         octaves++;
     bound <<= below(load, number, DRAW_SIZE, octaves);

@@ -60,8 +60,10 @@ struct durable_request {
         kills; /* at random moments; the figures of a run with kills are those of a store that is killed */
     bool measures_recovery; /* ended once when all is put, and opened again: the figure */
     bool insists;           /* puts and cancels go on after an error, which is expected */
-    uint64_t budget_ns;     /* of the whole run, wall time */
-    uint64_t memory_bytes;  /* of the child; 0: no limit */
+    bool
+        is_strict; /* a second open has to be refused, and descriptors and memory to be given back */
+    uint64_t budget_ns;                /* of the whole run, wall time */
+    uint64_t memory_bytes;             /* of the child; 0: no limit */
     const struct tw_setting *settings; /* those that the store has */
     size_t setting_count;
 };
@@ -130,6 +132,7 @@ struct durable_figures {
     uint64_t cold_recovery_ns, cold_served_ns; /* the same once more, without page cache */
     uint64_t kills[DURABLE_VICTIMS][DURABLE_MOMENTS];
     uint64_t opens, checkpoints, damaged;
+    uint64_t damaged_lost; /* messages that were named as lost, at most */
     uint64_t slowest_recovery_ns;
 };
 
@@ -144,7 +147,10 @@ struct durable_report {
 
 /* The messages of a durable load, each from the seed and its number alone.  Pure functions. */
 
-/* The message of that number, 0 .. tasks - 1.  Its key is the number + 1.  O(1). */
+/* The key of the message of that number, 0 .. tasks - 1, and the way back: all 64 bits of a key differ. */
+uint64_t durable_key(uint64_t number);
+uint64_t durable_number(uint64_t key);
+/* The message of that number.  Among 32 there is one of the smallest size and one of the largest.  O(1). */
 struct durable_message durable_load_message(const struct durable_load *load, uint64_t number);
 
 /* Its payload, message.size bytes. */

@@ -13,6 +13,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#ifdef TWB_JEMALLOC
+#include <jemalloc/jemalloc.h>
+#endif
+
 /* The number behind "KEY:" of a file of /proc. */
 static uint64_t read_key(int64_t pid, const char *file, const char *key)
 {
@@ -28,6 +32,29 @@ static uint64_t read_key(int64_t pid, const char *file, const char *key)
             (void)sscanf(line + length + 1, "%" SCNu64, &value);
     fclose(in);
     return value;
+}
+
+size_t footing_open_files(void)
+{
+    size_t count = 0;
+    DIR *entries = opendir("/proc/self/fd");
+    while (entries && readdir(entries))
+        count++;
+    if (entries)
+        closedir(entries);
+    return count;
+}
+
+uint64_t footing_allocated_bytes(void)
+{
+#ifdef TWB_JEMALLOC
+    uint64_t epoch = 1;
+    size_t bytes, size = sizeof bytes;
+    if (mallctl("epoch", NULL, NULL, &epoch, sizeof epoch) == 0 &&
+        mallctl("stats.allocated", &bytes, &size, NULL, 0) == 0)
+        return bytes;
+#endif
+    return UINT64_MAX;
 }
 
 uint64_t footing_memory_bytes(int64_t pid)

@@ -3,6 +3,7 @@
 #define TWBENCH_FOOTING_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Anonymous resident memory of a process in bytes (RssAnon of /proc/PID/status); UINT64_MAX when it cannot be read. */
@@ -15,6 +16,12 @@ uint64_t footing_resident_bytes(int64_t pid);
 /* Bytes that a process gave to write and its like, and what of its pages went to the disk's cache (wchar and
  * write_bytes of /proc/PID/io); UINT64_MAX when it cannot be read. */
 void footing_written(int64_t pid, uint64_t *written_bytes, uint64_t *storage_bytes);
+
+/* Descriptors that this process has open. */
+size_t footing_open_files(void);
+
+/* Bytes that are allocated in this process (jemalloc's stats.allocated); UINT64_MAX without jemalloc. */
+uint64_t footing_allocated_bytes(void);
 
 /* Bytes that the file system has allocated for all files below the directory. */
 uint64_t footing_disk_bytes(const char *directory);

@@ -16,7 +16,9 @@
  *
  * TIME is milliseconds since any epoch that the caller keeps to, across crashes too.  A store reads no clock:
  * poll says what time it is, and it may be ten days later than before (virtual time).  The exception is
- * the interval of TW_SYNC_INTERVAL, which is CLOCK_MONOTONIC.
+ * the interval of TW_SYNC_INTERVAL, which is CLOCK_MONOTONIC.  A clock that was set back across an open changes
+ * nothing of what was handed out.  A store may then keep to the order of before: a message that is put with an earlier due
+ * comes when the clock has reached the last due that was handed out, never before its own due; cancel finds it by its own.
  *
  * A MESSAGE is one accepted put.  Its key is the caller's, unique among all messages ever put into this
  * directory; a store need not check that.  It ends in exactly one of two ways:
@@ -128,7 +130,7 @@ struct tw_delivery {
 /* open calls this once for each damaged piece it meets, and goes on: the rest is served.  So do poll and tend for
  * what only they read: damage_ctx is needed until close, and they call from the dispatcher's thread.  file is
  * relative to the directory; what says which record and what is wrong with it ("entry: checksum differs"). lost:
- * messages known to be lost by it, or UINT64_MAX when that cannot be known. */
+ * the most messages that can be lost by it, or UINT64_MAX when that cannot be known. */
 typedef void tw_store_damage_fn(void *ctx, const char *file, uint64_t offset, const char *what,
                                 uint64_t lost);
 
@@ -136,7 +138,7 @@ struct tw_store_config {
     const char *directory; /* absolute; made if it is not there (its parent is) */
     enum tw_sync_policy sync;
     uint32_t interval_ms; /* of TW_SYNC_INTERVAL: 1 or more */
-    uint64_t now_ms;      /* the time at open; not before the last poll's of any earlier open */
+    uint64_t now_ms;      /* the time at open; if it is before that of an earlier poll: see TIME */
     uint32_t seats;       /* most seats at once, a hint: 1 or more */
     uint64_t capacity;    /* most messages pending, a hint; 0 = unknown */
     const struct tw_setting *settings; /* the store's own, of its params */

@@ -38,7 +38,7 @@ enum wl_kind {
     WL_CANCEL = 2, /* key: position of the message; due: its due */
     WL_DONE = 3,   /* all up to (due, key) are done; in no chain */
     WL_SEAL =
-        4, /* last of a segment; due: the end of the latest slot that has an entry in it; in no chain */
+        4, /* last of a segment; due: the end of the latest slot that has an entry in it; key: messages put up to here; in no chain */
     WL_BRIDGE =
         5, /* the chain that led to position key, which is lost, goes on at the position in the body */
     WL_KIND_MASK = 7,
@@ -66,6 +66,8 @@ struct wl_file_header {
     uint32_t kind;   /* of enum wl_file_kind */
     uint64_t number; /* position of the segment's first byte; sequence number of the checkpoint */
     uint32_t slot_ms, slots, hours;
+    uint64_t over; /* segment: the log from here to `number` is over; 0: all before, or not known */
+    uint64_t puts; /* segment: messages put before it */
 };
 
 /* What wl_header_read found. */
@@ -204,6 +206,8 @@ void wl_wheel_close(struct wl_wheel *wheel);
 /* A file of the log. */
 struct wl_segment {
     uint64_t base;     /* position of its first byte */
+    uint64_t over;     /* as in its header */
+    uint64_t puts;     /* as in its header */
     uint64_t size;     /* bytes of it that belong to the log */
     uint64_t reserved; /* bytes of it that the file system has promised */
     uint64_t filled;   /* bytes of it that were written, zeros ahead of the log too */
@@ -269,10 +273,28 @@ int wl_segments_fill(struct wl_segments *segments, uint64_t position, uint64_t t
 int wl_segments_sync(struct wl_segments *segments, uint64_t position);
 /* Cuts the log at position: later segments go, the one that holds it ends there.  0 or an errno. */
 int wl_segments_cut(struct wl_segments *segments, uint64_t position);
+/* Does a segment end with a whole seal?  *seal is that record. */
+enum wl_read wl_segments_seal(struct wl_segments *segments, const struct wl_segment *segment,
+                              struct wl_entry *seal);
+
+/* A piece of the log that is in no file and was not reclaimed. */
+struct wl_missing {
+    uint64_t from, to; /* no bytes: nothing is missing */
+    uint64_t most;     /* messages that it held at most */
+    bool file; /* a file is missing that began at `from`; false: the one before ends early */
+};
+/* What is missing before segment number `at`, whose header was read.  WL_READ_ERROR: a read failed. */
+enum wl_read wl_segments_missing(struct wl_segments *segments, size_t at, struct wl_missing *out);
+/* The sentence for a damage report. */
+#define WL_MISSING_BYTES 96u
+void wl_missing_say(const struct wl_missing *missing, char out[WL_MISSING_BYTES]);
+/* The file that a reader has to look for: its name, and the offset in it. */
+uint64_t wl_missing_file(struct wl_segments *segments, const struct wl_missing *missing,
+                         char name[WL_NAME_BYTES]);
 /* Is there a segment but the last that is over at that time? */
 bool wl_segments_over(struct wl_segments *segments, uint64_t floor_ms);
-/* Deletes the oldest segment that is over at `floor_ms` and lies before position whole; *more: there was one.  0 or an
- * errno. */
+/* Deletes the oldest segment that is over at `floor_ms` and lies before position whole, and has the header of the one behind
+ * it say so first; *more: there was one.  Only the dispatcher's thread calls it.  0 or an errno. */
 int wl_segments_reclaim(struct wl_segments *segments, uint64_t floor_ms, uint64_t position,
                         bool *more);
 
@@ -374,9 +396,21 @@ struct wl_state {
     uint64_t log;                       /* the heads are those of the log before this position */
     uint64_t floor_due, floor_position; /* all up to here is done; the position in the slot */
     uint64_t opened;                    /* the last hour whose messages go to the fine wheel */
-    uint64_t pending;
-    uint64_t ends; /* of the last segment, as far as it goes */
+    uint64_t pending;                   /* UINT64_MAX: not known */
+    uint64_t ends;                      /* of the last segment, as far as it goes */
+    uint64_t clamped;                   /* no put with a later due got another one */
+    uint64_t puts;                      /* messages ever put */
 };
+
+/* More or fewer messages are pending; what is not known stays so, and there are never fewer than none. */
+static inline void wl_pending_add(uint64_t *pending, uint64_t more)
+{
+    *pending += *pending == UINT64_MAX ? 0 : more;
+}
+static inline void wl_pending_take(uint64_t *pending, uint64_t fewer)
+{
+    *pending -= *pending == UINT64_MAX ? 0 : fewer < *pending ? fewer : *pending;
+}
 
 /* A checkpoint made ready under the lock, to be written without it. */
 struct wl_ready {
@@ -586,8 +620,9 @@ struct wl_log {
     uint64_t reserved;      /* position up to which there is room */
     uint64_t zeros_bytes;   /* so many are written ahead of the end at a time */
     uint64_t ends;          /* of the last segment */
-    uint64_t pending;
-    uint64_t fresh_due; /* least due of the messages put since the poll under way began */
+    uint64_t pending;       /* UINT64_MAX: not known, as a piece of the log is missing */
+    uint64_t puts;          /* messages ever put */
+    uint64_t fresh_due;     /* least due of the messages put since the poll under way began */
     enum tw_sync_policy policy;
     uint64_t interval_ns, synced_ns;
     bool busy, broken;
@@ -606,8 +641,9 @@ struct wl_ticket {
     unsigned failures;
 };
 
-/* 0 or an errno.  Lock, condition and segments are there already; the log goes on at `end`. */
-int wl_log_open(struct wl_log *log, uint64_t end);
+/* 0 or an errno.  Lock, condition, policy and segments are there already; the log goes on at `end`.  What lies behind
+ * `durable` was read and need not be on the disk: always and group sync it now, the others with their next sync. */
+int wl_log_open(struct wl_log *log, uint64_t durable, uint64_t end);
 /* Frees buffers, lock and conditions.  Writes nothing: flush first.  The segments are closed by wl_segments_close. */
 void wl_log_close(struct wl_log *log);
 

@@ -54,8 +54,9 @@ static void header_write(struct wl_wheel *wheel, const struct wl_state *state,
                                 .slots = wheel->geometry.slots,
                                 .hours = wheel->geometry.hours,
                             });
-    const uint64_t fields[] = {state->log,    state->floor_due, state->floor_position,
-                               state->opened, state->pending,   state->ends};
+    const uint64_t fields[] = {state->log,     state->floor_due, state->floor_position,
+                               state->opened,  state->pending,   state->ends,
+                               state->clamped, state->puts};
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
         wl_store(header + STATE_AT + 8 * i, 8, fields[i]);
     for (size_t i = 0; i < WL_PAGES; i++)
@@ -134,8 +135,9 @@ static bool read_at(int fd, void *to, size_t size, uint64_t offset, bool *failed
 
 static void state_read(const unsigned char *header, struct wl_state *state)
 {
-    uint64_t *const fields[] = {&state->log,    &state->floor_due, &state->floor_position,
-                                &state->opened, &state->pending,   &state->ends};
+    uint64_t *const fields[] = {&state->log,     &state->floor_due, &state->floor_position,
+                                &state->opened,  &state->pending,   &state->ends,
+                                &state->clamped, &state->puts};
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
         *fields[i] = wl_load(header + STATE_AT + 8 * i, 8);
 }

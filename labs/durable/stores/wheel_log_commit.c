@@ -24,13 +24,24 @@ static bool is_full(int error)
     return error == ENOSPC || error == EDQUOT || error == EFBIG;
 }
 
-int wl_log_open(struct wl_log *log, uint64_t end)
+int wl_log_open(struct wl_log *log, uint64_t durable, uint64_t end)
 {
+    bool lacks = durable < end && log->segments.count > 0;
+    if (lacks && log->policy <= TW_SYNC_GROUP) {
+        int error = wl_segments_sync(&log->segments, durable);
+        if (!error && fsync(log->segments.directory) != 0)
+            error = errno;
+        if (error)
+            return error;
+        lacks = false;
+    }
     log->filling.bytes = malloc(WL_BUFFER_BYTES);
     log->flushing.bytes = malloc(WL_BUFFER_BYTES);
     log->filling.base = log->flushing.base = end;
     log->filling.least_due = log->flushing.least_due = UINT64_MAX;
-    log->end = log->written = log->durable = log->reserved = end;
+    log->end = log->written = log->reserved = end;
+    log->durable = lacks ? durable : end;
+    log->segments.names_changed = lacks;
     log->last = wl_segments_last(&log->segments);
     atomic_store(&log->segments.readable, end);
     log->synced_ns = monotonic_ns();
@@ -101,12 +112,14 @@ static void take_back(struct wl_log *log, const struct wl_buffer *buffer, uint64
         uint64_t before = entry.back ? position - entry.back : 0;
         if (wl_chained(&entry) && (entry.back == 0 || before < from))
             wl_head_set(&log->wheel, (entry.kind & WL_COARSE) != 0, entry.due, before);
-        if (wl_kind_of(&entry) == WL_PUT)
-            log->pending--;
-        else if (wl_kind_of(&entry) == WL_CANCEL)
-            log->pending++;
-        else if (wl_kind_of(&entry) == WL_DONE)
-            log->pending += entry.body_check;
+        if (wl_kind_of(&entry) == WL_PUT) {
+            wl_pending_take(&log->pending, 1);
+            log->puts--;
+        } else if (wl_kind_of(&entry) == WL_CANCEL) {
+            wl_pending_add(&log->pending, 1);
+        } else if (wl_kind_of(&entry) == WL_DONE) {
+            wl_pending_add(&log->pending, entry.body_check);
+        }
         at += WL_ENTRY_BYTES + entry.size;
     }
 }
@@ -457,12 +470,19 @@ static int rotate(struct wl_log *log, uint64_t size)
         last->ends = log->ends;
         last->size = base - last->base;
         /* Its room was promised with that of the records before it. */
-        put_entry(log, &(struct wl_entry){.kind = WL_SEAL, .due = log->ends});
+        put_entry(log, &(struct wl_entry){.kind = WL_SEAL, .due = log->ends, .key = log->puts});
     }
+    log->last->over = base;
+    log->last->puts = log->puts;
     wl_header_write(log->filling.bytes + log->filling.used,
-                    &(struct wl_file_header){WL_VERSION, WL_FILE_SEGMENT, base,
-                                             log->wheel.geometry.slot_ms, log->wheel.geometry.slots,
-                                             log->wheel.geometry.hours});
+                    &(struct wl_file_header){.version = WL_VERSION,
+                                             .kind = WL_FILE_SEGMENT,
+                                             .number = base,
+                                             .slot_ms = log->wheel.geometry.slot_ms,
+                                             .slots = log->wheel.geometry.slots,
+                                             .hours = log->wheel.geometry.hours,
+                                             .over = base,
+                                             .puts = log->puts});
     log->filling.used += WL_FILE_HEADER_BYTES;
     log->end += WL_FILE_HEADER_BYTES;
     log->reserved = base + size;
@@ -544,12 +564,14 @@ int wl_log_append(struct wl_log *log, struct wl_ticket *ticket, struct wl_entry 
     put_entry(log, entry);
     log->filling.used += entry->size;
     log->end += entry->size;
-    if (wl_kind_of(entry) == WL_PUT)
-        log->pending++;
-    else if (wl_kind_of(entry) == WL_CANCEL)
-        log->pending--;
-    else if (wl_kind_of(entry) == WL_DONE)
-        log->pending -= entry->body_check;
+    if (wl_kind_of(entry) == WL_PUT) {
+        wl_pending_add(&log->pending, 1);
+        log->puts++;
+    } else if (wl_kind_of(entry) == WL_CANCEL) {
+        wl_pending_take(&log->pending, 1);
+    } else if (wl_kind_of(entry) == WL_DONE) {
+        wl_pending_take(&log->pending, entry->body_check);
+    }
     ticket->end = log->end;
     return TW_STORE_OK;
 }

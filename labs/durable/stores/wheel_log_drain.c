@@ -316,7 +316,7 @@ static void message_lost(struct tw_store *store, uint64_t position, const char *
 {
     wl_damage_log(&store->damage, position, what, 1);
     wl_log_lock(&store->log);
-    store->log.pending -= store->log.pending > 0;
+    wl_pending_take(&store->log.pending, 1);
     wl_log_unlock(&store->log);
 }
 
@@ -548,7 +548,7 @@ int wl_done(struct tw_store *store, size_t count)
         if (answer == TW_STORE_OK)
             answer = wl_log_settle_behind(log, &ticket);
     } else {
-        log->pending -= count;
+        wl_pending_take(&log->pending, count);
     }
     wl_log_unlock(log);
     if (answer != TW_STORE_OK)

@@ -38,13 +38,15 @@ static struct wl_state state_now(struct tw_store *store)
         .opened = store->opened,
         .pending = store->log.pending,
         .ends = store->log.ends,
+        .clamped = store->clamped,
+        .puts = store->log.puts,
     };
     if (!store->settings.position) {
         uint64_t slot = floor.due / store->settings.slot_ms;
         state.floor_due = slot * store->settings.slot_ms;
         state.floor_position = 0;
         if (store->floor.due / store->settings.slot_ms == slot)
-            state.pending += store->done_in_slot;
+            wl_pending_add(&state.pending, store->done_in_slot);
     }
     return state;
 }

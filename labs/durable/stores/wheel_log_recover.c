@@ -2,11 +2,12 @@
  * wheel_log_recover.c - opens a directory: the newest whole checkpoint, and the log behind it replayed.
  *
  *     1  The files: is this a wheel-log, and of this version?  Nothing is changed before that is known.
- *     2  The heads of the newest whole checkpoint; without one, empty heads and the log from its oldest segment on.
+ *     2  The heads of the newest whole checkpoint; without one, empty heads and the log from its oldest segment on.  Each
+ *        piece of the log that no file holds and that is not over is told, with what it held at most.
  *     3  Replay: each record behind the checkpoint sets its slot's head again.  An entry that leads to another one than
  *        the head at that time shows that the one it leads to was lost: the chain gets a bridge.
  *     4  Behind the last whole record the log is cut: what lies there was never acknowledged, or is damaged and told.
- *        Zeros that were written ahead are neither.
+ *        Zeros that were written ahead are neither.  A segment that was ended and lacks its seal gets one.
  *
  * Segments before the checkpoint are not read, but for the seal at the end of each.
  */
@@ -32,6 +33,7 @@ struct recovery {
     struct wl_state state;
     bool whole;   /* there was a whole checkpoint */
     uint64_t end; /* behind the last whole record */
+    bool sealed;  /* the last segment but one has its seal, or was not replayed */
     struct gap *gaps;
     size_t gap_count;
 };
@@ -89,12 +91,9 @@ static int headers_read(struct recovery *recovery)
         wl_segment_name(name, base);
         if (wl_segments_read(segments, base, bytes, sizeof bytes, &got) == WL_READ_ERROR)
             return refuse(recovery->error, TW_STORE_IO, name, strerror(errno));
-        if (got < sizeof bytes || segments->list[i]->size < sizeof bytes) {
-            /* The last one may have been cut off as it began. */
-            if (i + 1 < segments->count)
-                wl_damage_log(&store->damage, base, "segment: shorter than its header", 0);
+        /* The last one may have been cut off as it began; of any other it is told what is missing. */
+        if (got < sizeof bytes || segments->list[i]->size < sizeof bytes)
             continue;
-        }
         enum wl_header_state state = wl_header_read(bytes, &header);
         if (state == WL_HEADER_OTHER_VERSION)
             return other_version(recovery->error, name, header.version);
@@ -103,6 +102,30 @@ static int headers_read(struct recovery *recovery)
         else if (store->log.wheel.geometry.slots == 0)
             store->log.wheel.geometry =
                 (struct wl_geometry){header.slot_ms, header.slots, header.hours};
+        if (state == WL_HEADER_GOOD && header.number == base) {
+            segments->list[i]->over = header.over;
+            segments->list[i]->puts = header.puts;
+        }
+    }
+    return TW_STORE_OK;
+}
+
+/* Tells of each piece of the log that is missing.  How many are pending is not known from then on. */
+static int missing_tell(struct recovery *recovery)
+{
+    struct tw_store *store = recovery->store;
+    struct wl_segments *segments = &store->log.segments;
+    for (size_t i = 0; i < segments->count; i++) {
+        struct wl_missing missing;
+        char name[WL_NAME_BYTES], text[WL_MISSING_BYTES];
+        if (wl_segments_missing(segments, i, &missing) == WL_READ_ERROR)
+            return refuse(recovery->error, TW_STORE_IO, "log", strerror(errno));
+        if (missing.from == missing.to)
+            continue;
+        uint64_t offset = wl_missing_file(segments, &missing, name);
+        wl_missing_say(&missing, text);
+        wl_damage_file(&store->damage, name, offset, text, missing.most);
+        recovery->state.pending = UINT64_MAX;
     }
     return TW_STORE_OK;
 }
@@ -225,9 +248,12 @@ static int replay_chained(struct recovery *recovery, const struct wl_record *rec
     uint64_t ends = wl_slot_end(wheel, coarse, entry->due);
     if (ends > recovery->state.ends)
         recovery->state.ends = ends;
-    recovery->state.pending += wl_kind_of(entry) == WL_PUT;
-    if (wl_kind_of(entry) == WL_CANCEL && recovery->state.pending)
-        recovery->state.pending--;
+    bool put = wl_kind_of(entry) == WL_PUT;
+    wl_pending_add(&recovery->state.pending, put);
+    wl_pending_take(&recovery->state.pending, wl_kind_of(entry) == WL_CANCEL);
+    recovery->state.puts += put;
+    if (entry->kind & WL_LATE && entry->due > recovery->state.clamped)
+        recovery->state.clamped = entry->due;
     if (wl_round(wheel, coarse, entry->due) < wheel->oldest[coarse])
         return TW_STORE_OK;
     if (!wl_head_make(wheel, coarse, entry->due))
@@ -248,7 +274,7 @@ static int replay_record(struct recovery *recovery, const struct wl_record *reco
         return replay_chained(recovery, record);
     if (wl_kind_of(entry) == WL_DONE) {
         floor_raise(recovery, (struct wl_place){entry->due, entry->key});
-        state->pending -= entry->body_check < state->pending ? entry->body_check : state->pending;
+        wl_pending_take(&state->pending, entry->body_check);
     }
     return TW_STORE_OK;
 }
@@ -264,17 +290,23 @@ static int replay_damaged(struct recovery *recovery, const struct wl_record *rec
     wl_damage_log(damage, record->position, "payload: checksum differs", 1);
     recovery->end = record->to;
     int answer = replay_record(recovery, record);
-    recovery->state.pending -= recovery->state.pending > 0;
+    wl_pending_take(&recovery->state.pending, 1);
     return answer;
 }
 
+/* seal: the gap is where the segment's seal belongs; seal_write mends it. */
 static void replay_gap(struct recovery *recovery, const struct wl_record *record, bool tail,
-                       bool last)
+                       bool last, bool seal)
 {
     char text[96];
-    uint64_t to = tail && last ? record->written : record->to;
+    uint64_t to = tail && (last || seal) ? record->written : record->to;
     if (to == record->position)
         return;
+    if (seal) {
+        wl_damage_log(&recovery->store->damage, record->position, "seal: not whole; written again",
+                      0);
+        return;
+    }
     snprintf(text, sizeof text, "%s: %llu bytes are no record", tail && last ? "tail" : "entry",
              (unsigned long long)(to - record->position));
     wl_damage_log(&recovery->store->damage, record->position, text, UINT64_MAX);
@@ -303,7 +335,9 @@ static int replay_segment(struct recovery *recovery, uint64_t from, uint64_t end
             break;
         case WL_FOUND_GAP:
         case WL_FOUND_TAIL:
-            replay_gap(recovery, &record, found == WL_FOUND_TAIL, last);
+            replay_gap(recovery, &record, found == WL_FOUND_TAIL, last,
+                       !last && found == WL_FOUND_TAIL && record.to == end &&
+                           record.to - record.position == WL_ENTRY_BYTES);
             break;
         case WL_FOUND_END:
             break;
@@ -315,28 +349,39 @@ static int replay_segment(struct recovery *recovery, uint64_t from, uint64_t end
     return answer;
 }
 
-/* When is a segment over that was ended before the checkpoint?  Its seal says it; without one, its records. */
-static int seal_read(struct recovery *recovery, struct wl_segment *segment)
+/* Writes the seal that a segment lacks, at `at`, if the segment behind it begins right behind that place. */
+static int seal_write(struct recovery *recovery, size_t number, uint64_t at)
 {
     struct wl_segments *segments = &recovery->store->log.segments;
-    const struct wl_wheel *wheel = &recovery->store->log.wheel;
     unsigned char bytes[WL_ENTRY_BYTES];
-    struct wl_entry entry;
-    uint64_t at = segment->base + segment->size - WL_ENTRY_BYTES;
-    size_t got = 0;
-    if (segment->size >= WL_FILE_HEADER_BYTES + WL_ENTRY_BYTES &&
-        wl_segments_read(segments, at, bytes, sizeof bytes, &got) == WL_READ_ERROR)
-        return refuse(recovery->error, TW_STORE_IO, "log", strerror(errno));
-    if (got == sizeof bytes && wl_entry_read(bytes, &entry, at) && wl_kind_of(&entry) == WL_SEAL) {
-        segment->ends = entry.due;
+    if (at + WL_ENTRY_BYTES != segments->list[number + 1]->base)
         return TW_STORE_OK;
-    }
+    struct wl_entry seal = {.kind = WL_SEAL,
+                            .due = segments->list[number]->ends,
+                            .key = segments->list[number + 1]->puts};
+    wl_entry_write(bytes, &seal, at);
+    int error = wl_segments_write(segments, at, bytes, sizeof bytes);
+    if (!error)
+        error = wl_segments_sync(segments, at);
+    return error ? refuse(recovery->error, TW_STORE_IO, "log", strerror(error)) : TW_STORE_OK;
+}
+
+/* When is a segment over that was ended before the checkpoint?  Its seal says it; without one, its records. */
+static int seal_read(struct recovery *recovery, size_t number)
+{
+    struct wl_segments *segments = &recovery->store->log.segments;
+    struct wl_segment *segment = segments->list[number];
+    const struct wl_wheel *wheel = &recovery->store->log.wheel;
+    struct wl_entry seal;
+    enum wl_read read = wl_segments_seal(segments, segment, &seal);
+    segment->ends = seal.due;
+    if (read != WL_READ_ABSENT)
+        return read == WL_READ_OK ? TW_STORE_OK
+                                  : refuse(recovery->error, TW_STORE_IO, "log", strerror(errno));
     struct wl_scan scan;
     struct wl_record record;
-    uint64_t ends = 0;
-    wl_damage_log(&recovery->store->damage, at, "seal: not whole; the segment was read", 0);
-    wl_scan_begin(&scan, segments, segment->base + WL_FILE_HEADER_BYTES,
-                  segment->base + segment->size);
+    uint64_t ends = 0, from = segment->base + WL_FILE_HEADER_BYTES, at = from;
+    wl_scan_begin(&scan, segments, from, segment->base + segment->size);
     for (enum wl_found found; (found = wl_scan_next(&scan, &record)) != WL_FOUND_END;) {
         if (found == WL_FOUND_ERROR)
             break;
@@ -344,10 +389,14 @@ static int seal_read(struct recovery *recovery, struct wl_segment *segment)
             continue;
         uint64_t end = wl_slot_end(wheel, (record.entry.kind & WL_COARSE) != 0, record.entry.due);
         ends = end > ends ? end : ends;
+        at = record.to;
     }
     wl_scan_end(&scan);
     segment->ends = ends;
-    return TW_STORE_OK;
+    /* Of one that ends early it was told what is missing. */
+    if (segment->base + segment->size == segments->list[number + 1]->base)
+        wl_damage_log(&recovery->store->damage, at, "seal: not whole; written again", 0);
+    return seal_write(recovery, number, at);
 }
 
 static int replay(struct recovery *recovery)
@@ -363,7 +412,7 @@ static int replay(struct recovery *recovery)
         if (!last && end > segments->list[i + 1]->base)
             end = segments->list[i + 1]->base;
         if (!last && segments->list[i + 1]->base <= state->log) {
-            answer = seal_read(recovery, segment);
+            answer = seal_read(recovery, i);
             continue;
         }
         uint64_t from = segment->base + WL_FILE_HEADER_BYTES, ends = UINT64_MAX;
@@ -373,13 +422,19 @@ static int replay(struct recovery *recovery)
             state->ends = 0;
         if (recovery->end < from && from <= end)
             recovery->end = from;
+        if (state->puts < segment->puts)
+            state->puts = segment->puts;
         /* Nothing is in a segment that was just being made. */
         bool ends_log = last || (i + 2 == segments->count &&
                                  segments->list[i + 1]->size < WL_FILE_HEADER_BYTES);
         if (from < end)
             answer = replay_segment(recovery, from, end, ends_log, &ends);
-        if (!last)
-            segment->ends = ends == UINT64_MAX ? state->ends : ends;
+        if (last)
+            continue;
+        recovery->sealed = ends != UINT64_MAX;
+        segment->ends = recovery->sealed ? ends : state->ends;
+        if (answer == TW_STORE_OK && !recovery->sealed && !ends_log)
+            answer = seal_write(recovery, i, recovery->end);
     }
     return answer;
 }
@@ -405,13 +460,19 @@ static int log_go_on(struct recovery *recovery)
         /* Zeros ahead stay in no segment but the last. */
         if (!error && last && recovery->end > last->base && recovery->end < last->base + last->size)
             error = wl_segments_cut(segments, recovery->end);
-        recovery->end = base > recovery->end ? base : recovery->end;
-        missing = true;
+        /* One that lacks its seal goes on; behind a seal the next record begins a segment. */
+        missing = missing || !last || recovery->sealed || recovery->end <= last->base;
+        if (missing)
+            recovery->end = base > recovery->end ? base : recovery->end;
+        else
+            recovery->state.ends = last->ends;
     } else if (last && !missing) {
         error = wl_segments_cut(segments, recovery->end);
     }
-    if (!error && wl_log_open(&store->log, recovery->end) != 0)
-        return store->log.filling.bytes ? TW_STORE_IO : TW_STORE_MEMORY;
+    if (!error)
+        error = wl_log_open(&store->log, recovery->whole ? recovery->state.log : 0, recovery->end);
+    if (error == ENOMEM)
+        return TW_STORE_MEMORY;
     if (error)
         return refuse(recovery->error, TW_STORE_IO, "log", strerror(error));
     store->log.ends = recovery->state.ends;
@@ -463,9 +524,12 @@ static int store_begin(struct recovery *recovery, const struct tw_store_config *
     log->zeros_bytes = store->settings.zeros_kib * 1024;
     log->most_bytes = WL_LOG_MAX / 2;
     log->pending = store->recovered = state->pending;
+    log->puts = state->puts;
     store->floor = store->handed = (struct wl_place){state->floor_due, state->floor_position};
     store->frontier = state->floor_due;
-    store->clamped = config->now_ms;
+    store->clamped = state->clamped > config->now_ms ? state->clamped : config->now_ms;
+    if (store->clamped < store->frontier)
+        store->clamped = store->frontier;
     store->opened = state->opened;
     store->sequence = state->sequence;
     store->checkpoint_log = state->log;
@@ -484,7 +548,7 @@ static int store_begin(struct recovery *recovery, const struct tw_store_config *
 
 int wl_recover(struct tw_store *store, const struct tw_store_config *config, struct tw_error *error)
 {
-    struct recovery recovery = {.store = store, .error = error};
+    struct recovery recovery = {.store = store, .error = error, .sealed = true};
     struct wl_segments *segments = &store->log.segments;
     bool ours;
     store->damage =
@@ -501,6 +565,8 @@ int wl_recover(struct tw_store *store, const struct tw_store_config *config, str
     if (answer == TW_STORE_OK)
         answer = headers_read(&recovery);
     if (answer == TW_STORE_OK)
+        answer = missing_tell(&recovery);
+    if (answer == TW_STORE_OK)
         answer = geometry_settle(store, config, error);
     recovery.gaps = malloc(GAPS_MAX * sizeof *recovery.gaps);
     store->arena = malloc(WL_ARENA_BYTES);
@@ -511,6 +577,9 @@ int wl_recover(struct tw_store *store, const struct tw_store_config *config, str
         recovery.state.floor_due = config->now_ms;
         wl_wheel_free_before(&store->log.wheel, config->now_ms);
     }
+    /* A checkpoint of before does not say how many were put: this is the most. */
+    if (recovery.whole && recovery.state.puts == 0)
+        recovery.state.puts = recovery.state.log / WL_ENTRY_BYTES;
     if (answer == TW_STORE_OK)
         answer = replay(&recovery);
     error->text[0] = answer == TW_STORE_OK ? '\0' : error->text[0];

@@ -451,41 +451,6 @@ int wl_segments_cut(struct wl_segments *segments, uint64_t position)
     return error;
 }
 
-bool wl_segments_over(struct wl_segments *segments, uint64_t floor_ms)
-{
-    bool over = false;
-    pthread_mutex_lock(&segments->lock);
-    for (size_t at = 0; !over && at + 1 < segments->count; at++)
-        over = segments->list[at]->ends <= floor_ms;
-    pthread_mutex_unlock(&segments->lock);
-    return over;
-}
-
-int wl_segments_reclaim(struct wl_segments *segments, uint64_t floor_ms, uint64_t position,
-                        bool *more)
-{
-    pthread_mutex_lock(&segments->lock);
-    int error = 0;
-    *more = false;
-    for (size_t at = 0; at + 1 < segments->count; at++) {
-        struct wl_segment *segment = segments->list[at];
-        if (segments->list[at + 1]->base > position)
-            break;
-        if (segment->ends <= floor_ms && segment->pins == 0) {
-            uint64_t size = segment->size;
-            error = segments_delete(segments, at);
-            if (!error)
-                atomic_fetch_add(&segments->reclaimed_bytes, size);
-            *more = !error;
-            break;
-        }
-    }
-    pthread_mutex_unlock(&segments->lock);
-    return error;
-}
-
-/* ---- Reading. --------------------------------------------------------------------------------- */
-
 /* At most size bytes of the file; what it holds may be less. */
 static enum wl_read read_file(int fd, unsigned char *to, size_t size, uint64_t offset, size_t *got)
 {
@@ -501,6 +466,80 @@ static enum wl_read read_file(int fd, unsigned char *to, size_t size, uint64_t o
     }
     return WL_READ_OK;
 }
+
+/* The header of segment `base` says from now on that the log from `over` on is over.  0 or an errno. */
+static int header_extend(struct wl_segments *segments, struct wl_segment *segment, uint64_t over)
+{
+    unsigned char bytes[WL_FILE_HEADER_BYTES];
+    struct wl_file_header header;
+    size_t got = 0;
+    if (read_file(segment->fd, bytes, sizeof bytes, 0, &got) != WL_READ_OK)
+        return errno;
+    /* One of before says nothing, and a damaged one stays as it is. */
+    if (got < sizeof bytes || wl_header_read(bytes, &header) != WL_HEADER_GOOD ||
+        header.over <= over)
+        return 0;
+    header.over = over;
+    wl_header_write(bytes, &header);
+    int error = write_whole(segments, segment->fd, bytes, sizeof bytes, 0);
+    if (!error)
+        error = sync_file(segments, segment->fd);
+    if (!error)
+        segment->over = over;
+    return error;
+}
+
+bool wl_segments_over(struct wl_segments *segments, uint64_t floor_ms)
+{
+    bool over = false;
+    pthread_mutex_lock(&segments->lock);
+    for (size_t at = 0; !over && at + 1 < segments->count; at++)
+        over = segments->list[at]->ends <= floor_ms;
+    pthread_mutex_unlock(&segments->lock);
+    return over;
+}
+
+/* Deletes segment number `at`, of which the one behind it says first that it is over; with the lock, which it gives up. */
+static int reclaim(struct wl_segments *segments, size_t at)
+{
+    struct wl_segment *segment = segments->list[at], *behind = segments->list[at + 1];
+    uint64_t size = segment->size;
+    int error = pin(segments, behind, 0);
+    if (error)
+        return error;
+    pthread_mutex_unlock(&segments->lock);
+    error = header_extend(segments, behind, segment->over);
+    pthread_mutex_lock(&segments->lock);
+    behind->pins--;
+    if (!error)
+        error = segments_delete(segments, segments_index(segments, segment->base));
+    if (!error)
+        atomic_fetch_add(&segments->reclaimed_bytes, size);
+    return error;
+}
+
+int wl_segments_reclaim(struct wl_segments *segments, uint64_t floor_ms, uint64_t position,
+                        bool *more)
+{
+    pthread_mutex_lock(&segments->lock);
+    int error = 0;
+    *more = false;
+    for (size_t at = 0; at + 1 < segments->count; at++) {
+        const struct wl_segment *segment = segments->list[at];
+        /* The header behind it is in its file. */
+        if (segments->list[at + 1]->base + WL_FILE_HEADER_BYTES > position)
+            break;
+        if (segment->ends <= floor_ms && segment->pins == 0) {
+            error = reclaim(segments, at);
+            *more = !error;
+            break;
+        }
+    }
+    pthread_mutex_unlock(&segments->lock);
+    return error;
+}
+
+/* ---- Reading. --------------------------------------------------------------------------------- */
 
 enum wl_read wl_segments_read(struct wl_segments *segments, uint64_t position, void *to,
                               size_t size, size_t *got)
@@ -528,6 +567,76 @@ enum wl_read wl_segments_read(struct wl_segments *segments, uint64_t position, v
     enum wl_read answer = read_file(segment->fd, to, size, position - segment->base, got);
     unpin(segments, segment);
     return answer;
+}
+
+/* ---- What is missing. ------------------------------------------------------------------------- */
+
+enum wl_read wl_segments_seal(struct wl_segments *segments, const struct wl_segment *segment,
+                              struct wl_entry *seal)
+{
+    unsigned char bytes[WL_ENTRY_BYTES];
+    uint64_t at = segment->base + segment->size - WL_ENTRY_BYTES;
+    size_t got = 0;
+    *seal = (struct wl_entry){.size = 0};
+    if (segment->size < WL_FILE_HEADER_BYTES + WL_ENTRY_BYTES)
+        return WL_READ_ABSENT;
+    if (wl_segments_read(segments, at, bytes, sizeof bytes, &got) == WL_READ_ERROR)
+        return WL_READ_ERROR;
+    bool whole =
+        got == sizeof bytes && wl_entry_read(bytes, seal, at) && wl_kind_of(seal) == WL_SEAL;
+    return whole ? WL_READ_OK : WL_READ_ABSENT;
+}
+
+enum wl_read wl_segments_missing(struct wl_segments *segments, size_t at, struct wl_missing *out)
+{
+    const struct wl_segment *segment = segments->list[at];
+    *out = (struct wl_missing){.file = true};
+    if (segment->over == 0)
+        return WL_READ_OK;
+    uint64_t puts = 0;
+    if (at > 0) {
+        const struct wl_segment *before = segments->list[at - 1];
+        struct wl_entry seal;
+        out->from = before->base + before->size;
+        if (out->from >= segment->over) {
+            out->from = 0;
+            return WL_READ_OK;
+        }
+        enum wl_read read = wl_segments_seal(segments, before, &seal);
+        out->file = read == WL_READ_OK;
+        puts = out->file && seal.key ? seal.key : before->puts;
+        /* Of one without a header the seal before it says how many were put before it. */
+        if (read == WL_READ_ABSENT && before->over == 0 && at > 1)
+            read = wl_segments_seal(segments, segments->list[at - 2], &seal);
+        if (read == WL_READ_ERROR)
+            return read;
+        if (read == WL_READ_OK && puts < seal.key)
+            puts = seal.key;
+    }
+    out->to = segment->over;
+    out->most = (out->to - out->from) / WL_ENTRY_BYTES;
+    if (puts <= segment->puts && segment->puts - puts < out->most)
+        out->most = segment->puts - puts;
+    return WL_READ_OK;
+}
+
+void wl_missing_say(const struct wl_missing *missing, char out[WL_MISSING_BYTES])
+{
+    snprintf(out, WL_MISSING_BYTES,
+             "segment: %s; at most %" PRIu64 " messages were in what is missing",
+             missing->file ? "missing" : "ends early", missing->most);
+}
+
+uint64_t wl_missing_file(struct wl_segments *segments, const struct wl_missing *missing,
+                         char name[WL_NAME_BYTES])
+{
+    uint64_t base = missing->from;
+    pthread_mutex_lock(&segments->lock);
+    if (!missing->file)
+        base = segments->list[segments_index(segments, missing->from)]->base;
+    pthread_mutex_unlock(&segments->lock);
+    wl_segment_name(name, base);
+    return missing->from - base;
 }
 
 /* ---- Windows. --------------------------------------------------------------------------------- */

@@ -1,16 +1,16 @@
 #!/bin/bash
-# faults.sh [PATCH...] - proves that conform --store sees the faults planted in stores: those that are named, all of
+# faults.sh [NAME...] - proves that conform --store sees the faults planted in stores: those that are named, all of
 # them (DEPTH=all), or four.  Prints TAP.
 #
-# Each faults/STORE-WHAT.patch plants one fault in the folder stores (tests/faults/planting.bash).  Its second line, "Part: ...",
-# names the part of the proof that is run; a line "Set: NAME=VALUE ..." has settings.  The store is compiled with the fault into a shared object and given to
-# conform, which must exit with 1 and one of the patch's rules.  What needs a moment has several seeds.
+# faults.list has the faults in the folder stores; each becomes a patch (tests/faults/planting.bash).  The store is compiled
+# with the fault into a shared object and given to conform, which must exit with 1 and one of the fault's rules.  What needs a
+# moment has several seeds.
 set -uo pipefail
 cd "$(dirname "$0")/../../.." || exit 2
 # shellcheck source=tests/faults/planting.bash
 . tests/faults/planting.bash
 
-faults=labs/durable/tests/faults rooms=(labs/durable/stores) work=$PWD/build/faults/stores
+faults=$PWD/build/faults/stores.patches rooms=(labs/durable/stores) work=$PWD/build/faults/stores
 quick=(memory-cancel-keeps-the-message memory-poll-is-a-minute-early sqlite-done-is-not-written sqlite-commit-is-not-synced)
 twbench=${TWBENCH:-$PWD/twbench}
 
@@ -57,4 +57,6 @@ prove() {
     done
 }
 
-judge "$@"
+patches_of labs/durable/tests/faults.list labs/durable/stores || exit 2
+named=("${@/#/$faults/}")
+judge "${named[@]/%/.patch}"

@@ -52,3 +52,18 @@ flip() {
     refuses "nowhere" store dump nowhere
     refuses "store dump DIR" store
 }
+
+@test "a segment that is missing, empty or cut is named, with what it held at most" {
+    # Four segments of two messages each.
+    segment=store/log-00000000000002f2
+    for change in "rm $segment" "truncate -s 0 $segment" "truncate -s 400 $segment" "rm store/log-0000000000000000"; do
+        rm -rf store
+        cp -r "$root/labs/durable/tests/stores/wheel-log-segments" store
+        run "$twbench" store dump store
+        [ "$status" -eq 0 ]
+        $change
+        run "$twbench" store dump store
+        [ "$status" -eq 1 ]
+        [[ $output == *"damaged: log-"*"at most 2 messages were in what is missing"* ]]
+    done
+}

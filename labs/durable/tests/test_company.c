@@ -1,12 +1,8 @@
 /* test_company.c - the leader of a group commit waits for those that are expected, and learns when they do not come. */
 #include "labs/durable/stores/store_parts.h"
+#include "testing.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 #define LONG_NS    UINT64_C(1000000000) /* a sync that took so long allows the longest wait */
 #define PATIENCE_S 60
@@ -23,7 +19,6 @@ static unsigned leave(struct store_company *company)
 
 static void a_leader_that_waited_in_vain_is_followed_by_two_that_do_not_wait(void **state)
 {
-    (void)state;
     struct store_company company;
     store_company_init(&company, true);
     store_company_join(&company);
@@ -42,7 +37,6 @@ static void a_leader_that_waited_in_vain_is_followed_by_two_that_do_not_wait(voi
 
 static void nobody_waits_who_is_not_to_or_has_all_that_are_expected_or_has_a_fast_disk(void **state)
 {
-    (void)state;
     struct store_company company;
     for (unsigned round = 0; round < 3; round++) {
         store_company_init(&company, round != 0);
@@ -59,7 +53,6 @@ static void nobody_waits_who_is_not_to_or_has_all_that_are_expected_or_has_a_fas
 
 static void those_that_come_while_a_group_is_synced_are_expected_with_it(void **state)
 {
-    (void)state;
     struct store_company company;
     store_company_init(&company, false);
     store_company_join(&company);
@@ -94,7 +87,6 @@ static void join_beside(struct store_company *company)
 
 static void one_that_comes_goes_with_the_leader_that_waits(void **state)
 {
-    (void)state;
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     time_t until = now.tv_sec + PATIENCE_S;

@@ -2,15 +2,9 @@
 #include "harness/base/file.h"
 #include "labs/durable/crash/crash.h"
 #include "labs/durable/drive/footing.h"
+#include "testing.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 struct disk {
     struct disk_log *log;

@@ -4,14 +4,10 @@
 #include "labs/durable/drive/durable_run.h"
 #include "labs/durable/drive/footing.h"
 #include "labs/durable/stores/store_modules.h"
+#include "testing.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static const struct durable_load load = {.tasks = 2000,
                                          .seed = 7,
@@ -27,7 +23,6 @@ static const struct durable_load load = {.tasks = 2000,
 static void messages_are_within_their_load(void **state)
 {
     uint64_t cancelled = 0, hot = 0, past = 0, before = 0;
-    (void)state;
     for (uint64_t i = 0; i < load.tasks; i++) {
         struct durable_message message = durable_load_message(&load, i);
         assert_true(message.size <= 300);
@@ -46,7 +41,6 @@ static void messages_are_within_their_load(void **state)
 static void payloads_are_told_apart(void **state)
 {
     unsigned char bytes[300];
-    (void)state;
     durable_load_payload(&load, 5, 300, bytes);
     assert_true(durable_load_is_payload(&load, 5, bytes, 300));
     assert_true(durable_load_is_payload(&load, 5, bytes, 11));
@@ -83,7 +77,8 @@ static void put(struct page *page, uint64_t number)
 static void deliver(struct page *page, uint64_t number, uint32_t poll, int64_t after_ms)
 {
     struct durable_message message = durable_load_message(&load, number);
-    struct tw_delivery delivery = {number + 1, 1000 + message.due_ms, page->payload, message.size};
+    struct tw_delivery delivery = {durable_key(number), 1000 + message.due_ms, page->payload,
+                                   message.size};
     durable_load_payload(&load, number, message.size, page->payload);
     book_deliver(page->book, &page->order, &delivery, poll,
                  (uint64_t)((int64_t)delivery.due_ms + after_ms));
@@ -98,7 +93,6 @@ static void done(struct page *page, uint64_t number)
 static void what_went_well_is_even(void **state)
 {
     struct page page;
-    (void)state;
     page_open(&page);
     put(&page, 3);
     deliver(&page, 3, 1, 0);
@@ -116,7 +110,6 @@ static void what_went_well_is_even(void **state)
 static void defects_are_counted(void **state)
 {
     struct page page;
-    (void)state;
     page_open(&page);
     put(&page, 0);
     put(&page, 1);
@@ -137,7 +130,6 @@ static void defects_are_counted(void **state)
 static void a_crash_may_repeat_what_was_not_done(void **state)
 {
     struct page page;
-    (void)state;
     page_open(&page);
     put(&page, 0);
     deliver(&page, 0, 1, 0);
@@ -156,7 +148,6 @@ static void a_crash_may_repeat_what_was_not_done(void **state)
 static void what_a_crash_brings_back_is_not_late(void **state)
 {
     struct page page;
-    (void)state;
     page_open(&page);
     for (uint64_t i = 0; i < 3; i++)
         put(&page, i);
@@ -182,7 +173,6 @@ static void what_a_crash_brings_back_is_not_late(void **state)
 static void policies_promise_what_they_promise(void **state)
 {
     struct page page;
-    (void)state;
     page_open(&page);
     page.book->sync = TW_SYNC_NONE;
     put(&page, 0);
@@ -199,7 +189,6 @@ static void a_later_step_must_not_come_first(void **state)
 {
     struct page page;
     uint64_t a = 10, b = 11;
-    (void)state;
     page_open(&page);
     if (durable_load_message(&load, a).due_ms > durable_load_message(&load, b).due_ms) {
         a = 11;
@@ -216,7 +205,6 @@ static void a_later_step_must_not_come_first(void **state)
 static void a_book_is_turned_back(void **state)
 {
     struct page page;
-    (void)state;
     page_open(&page);
     put(&page, 0);
     put(&page, 1);
@@ -240,7 +228,6 @@ static void the_reference_comes_out_even(void **state)
                                       .producers = 3,
                                       .batch = 7,
                                       .budget_ns = UINT64_C(60000000000)};
-    (void)state;
     assert_non_null(mkdtemp(directory));
     durable_run(&request, NULL, &report);
     assert_string_equal(report.reason, "");
@@ -278,7 +265,8 @@ static int put_beside_polls(struct tw_store_seat *seat, struct tw_message *messa
         usleep(100);
     uint64_t now_ms = atomic_load(&polled_ms);
     for (size_t i = 0; i < count; i++) {
-        struct durable_message message = durable_load_message(&watched_load, messages[i].key - 1);
+        struct durable_message message =
+            durable_load_message(&watched_load, durable_number(messages[i].key));
         if (now_ms + message.due_ms > messages[i].due_ms + message.arrival_ms)
             return TW_STORE_IO;
     }
@@ -297,7 +285,6 @@ static void the_clock_waits_for_the_first_message_of_a_batch(void **state)
                                       .producers = 2,
                                       .batch = 7,
                                       .budget_ns = UINT64_C(60000000000)};
-    (void)state;
     watched.put = put_beside_polls;
     watched.poll = poll_noted;
     request.load.tasks = 140;

@@ -5,23 +5,19 @@
  */
 #include "labs/durable/stores/store.h"
 #include "labs/durable/stores/wheel_log.h"
+#include "testing.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 extern const struct tw_store_backend tw_store_wheel_log;
 static const struct tw_store_backend *const wheel_log = &tw_store_wheel_log;
@@ -132,15 +128,16 @@ static void flip(const char *path, off_t offset)
 /* ---- Stores. ---------------------------------------------------------------------------------- */
 
 struct told {
-    uint64_t count;
+    uint64_t count, lost;
     char last[128];
 };
 
 static void tell(void *ctx, const char *file, uint64_t offset, const char *what, uint64_t lost)
 {
     struct told *told = ctx;
-    (void)file, (void)offset, (void)lost;
+    (void)file, (void)offset;
     told->count++;
+    told->lost = lost == UINT64_MAX || told->lost == UINT64_MAX ? UINT64_MAX : told->lost + lost;
     snprintf(told->last, sizeof told->last, "%s", what);
 }
 
@@ -172,6 +169,7 @@ static int store_open_under(struct opened *opened, enum tw_sync_policy sync, con
 {
     struct tw_store_config config = {.directory = directory,
                                      .sync = sync,
+                                     .interval_ms = 3600000,
                                      .now_ms = now,
                                      .seats = 1,
                                      .settings = settings,
@@ -1427,6 +1425,169 @@ static void a_cancelled_message_hides_none_that_is_put_meanwhile(void **state)
     store_close(&opened);
 }
 
+/* ---- What a kill, a loss of power and a clock leave. ------------------------------------------ */
+
+static uint64_t stat_syncs(const struct opened *opened)
+{
+    struct tw_store_stats stats;
+    wheel_log->stats(opened->store, &stats);
+    return stats.syncs;
+}
+
+/* A kill leaves what was written, and nobody knows whether it was synced: the next checkpoint syncs it, each file of it. */
+static void what_recovery_found_is_synced_by_the_next_checkpoint(void **state)
+{
+    struct tw_setting settings[] = {setting("segment-kib", 1)};
+    static const unsigned char payload[300] = {1};
+    for (enum tw_sync_policy sync = TW_SYNC_ALWAYS; sync <= TW_SYNC_NONE; sync++) {
+        struct opened opened;
+        directory_clear(*state);
+        assert_int_equal(store_open_under(&opened, TW_SYNC_NONE, *state, START, settings, 1), 0);
+        for (uint64_t key = 0; key < 12; key++)
+            put_one(&opened, key, START + 1000, payload, sizeof payload);
+        store_kill(&opened, *state, START);
+        assert_int_equal(store_open_under(&opened, sync, *state, START, settings, 1), 0);
+        uint64_t opens = stat_syncs(&opened), files = opened.store->log.segments.count;
+        assert_true(files >= 4);
+        assert_int_equal(wheel_log->checkpoint(opened.store), TW_STORE_OK);
+        uint64_t after = stat_syncs(&opened);
+        /* Always and group have done it at open; the checkpoint is one more. */
+        assert_int_equal(sync <= TW_SYNC_GROUP ? opens : after - opens - 1, files);
+        store_close(&opened);
+    }
+}
+
+/* Twelve messages in six segments, of which one is done; then the file of segment `which` is gone (size < 0), or cut. */
+static void without_a_segment(const char *directory, bool close_it, size_t which, off_t size)
+{
+    struct tw_setting settings[] = {setting("segment-kib", 1)};
+    static const unsigned char payload[300] = {1};
+    struct opened opened;
+    struct tw_store_stats stats;
+    struct tw_delivery out[16];
+    char path[128];
+    size_t count;
+    directory_clear(directory);
+    assert_int_equal(store_open(&opened, directory, START, settings, 1), TW_STORE_OK);
+    for (uint64_t key = 0; key < 12; key++)
+        put_one(&opened, key, START + 1000 + key, payload, sizeof payload);
+    assert_int_equal(wheel_log->poll(opened.store, START + 1000, out, 1, &count), TW_STORE_OK);
+    assert_int_equal(wheel_log->done(opened.store, 1), TW_STORE_OK);
+    assert_int_equal(opened.store->log.segments.count, 6);
+    snprintf(path, sizeof path, "%s/log-%016llx", directory,
+             (unsigned long long)opened.store->log.segments.list[which]->base);
+    if (close_it)
+        assert_int_equal(store_close(&opened), TW_STORE_OK);
+    else
+        store_kill(&opened, directory, START + 1000);
+    assert_int_equal(size < 0 ? unlink(path) : truncate(path, size), 0);
+    for (unsigned opens = 0; opens < 2; opens++) {
+        assert_int_equal(store_open(&opened, directory, START + 1000, NULL, 0), TW_STORE_OK);
+        assert_int_equal(opened.told.count, 1);
+        assert_int_equal(opened.told.lost, 2); /* each segment holds two */
+        wheel_log->stats(opened.store, &stats);
+        assert_true(stats.pending == UINT64_MAX);
+        if (opens == 0)
+            assert_int_equal(wheel_log->checkpoint(opened.store), TW_STORE_OK);
+        else
+            assert_int_equal(wheel_log->poll(opened.store, START + 2000, out, 16, &count), 0);
+        store_close(&opened);
+    }
+    assert_int_equal(count, which ? 9 : 10);
+}
+
+static void a_missing_or_emptied_segment_is_named_with_what_it_held(void **state)
+{
+    for (unsigned i = 0; i < 8; i++)
+        without_a_segment(*state, i & 1, i >> 1 & 1, i & 4 ? 0 : -1);
+}
+
+/* Killed between the file of a segment and the seal of the one before it: that one goes on, and is never called damaged. */
+static void a_kill_during_rotation_leaves_a_segment_that_goes_on(void **state)
+{
+    struct tw_setting settings[] = {setting("segment-kib", 1)};
+    static const unsigned char payload[300] = {1};
+    struct place places[8];
+    struct opened opened;
+    char path[128], second[24];
+    assert_int_equal(store_open(&opened, *state, START, settings, 1), TW_STORE_OK);
+    for (uint64_t key = 0; key < 4; key++)
+        put_one(&opened, key, START + 1000, payload, sizeof payload);
+    store_kill(&opened, *state, START);
+    log_path(path, sizeof path, *state);
+    size_t records = records_of(path, places, 8);
+    snprintf(second, sizeof second, "log-%016llx", (unsigned long long)end_of(places, records));
+    assert_int_equal(wl_kind_of(&places[records - 1].entry), WL_SEAL);
+    assert_int_equal(truncate(path, places[records - 1].offset), 0);
+    touch(*state, second, "", 0);
+    for (unsigned opens = 0; opens < 4; opens++) {
+        assert_int_equal(store_open(&opened, *state, START, settings, 1), TW_STORE_OK);
+        assert_int_equal(opened.told.count, 0);
+        put_one(&opened, 10 + opens, START + 1000, payload, sizeof payload);
+        assert_int_equal(wheel_log->checkpoint(opened.store), TW_STORE_OK);
+        store_kill(&opened, *state, START);
+    }
+}
+
+/* The seal of a segment that was ended is damaged: told once, and written again. */
+static void a_damaged_seal_is_written_again(void **state)
+{
+    for (unsigned closed = 0; closed < 2; closed++) {
+        char path[128];
+        struct place places[64];
+        struct opened opened;
+        directory_clear(*state);
+        small_log(*state, &opened, 1);
+        if (closed)
+            assert_int_equal(store_close(&opened), TW_STORE_OK);
+        else
+            store_kill(&opened, *state, START + 1001);
+        log_path(path, sizeof path, *state);
+        size_t records = records_of(path, places, 64);
+        flip(path, places[records - 1].offset + 3);
+        for (unsigned opens = 0; opens < 3; opens++) {
+            assert_int_equal(store_open(&opened, *state, START + 2000, NULL, 0), TW_STORE_OK);
+            assert_int_equal(opened.told.count, opens == 0);
+            assert_int_equal(opened.told.lost, 0);
+            assert_int_equal(wheel_log->checkpoint(opened.store), TW_STORE_OK);
+            store_close(&opened);
+        }
+    }
+}
+
+/* A clock that was set back across an open: what was handed out stays so, a put with an earlier due comes when the clock is there
+ * again, and its cancel is kept. */
+static void a_clock_that_goes_back_keeps_cancels(void **state)
+{
+    for (unsigned opens = 1; opens <= 2; opens++) {
+        struct opened opened;
+        struct tw_delivery out[4];
+        size_t count;
+        int more;
+        directory_clear(*state);
+        assert_int_equal(store_open(&opened, *state, START, NULL, 0), TW_STORE_OK);
+        put_one(&opened, 1, START + 60000, NULL, 0);
+        assert_int_equal(wheel_log->poll(opened.store, START + 60000, out, 4, &count), 0);
+        assert_int_equal(count, 1);
+        assert_int_equal(wheel_log->done(opened.store, 1), TW_STORE_OK);
+        uint64_t handle = opens == 2 ? put_one(&opened, 2, START + 30000, NULL, 0) : 0;
+        assert_int_equal(wheel_log->tend(opened.store, START + 60000, &more), TW_STORE_OK);
+        if (opens == 2)
+            assert_int_equal(wheel_log->checkpoint(opened.store), TW_STORE_OK);
+        store_kill(&opened, *state, START + 60000);
+        assert_int_equal(store_open(&opened, *state, START + 100, NULL, 0), TW_STORE_OK);
+        if (opens == 1)
+            handle = put_one(&opened, 2, START + 30000, NULL, 0);
+        assert_int_equal(wheel_log->cancel(opened.seat, 2, START + 30000, handle),
+                         TW_STORE_CANCELLED);
+        for (uint64_t at = 200; at <= 90000; at += 89800) {
+            assert_int_equal(wheel_log->poll(opened.store, START + at, out, 4, &count), 0);
+            assert_int_equal(count, 0);
+        }
+        store_close(&opened);
+    }
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, make_directory, drop_directory)
 
 int main(void)
@@ -1457,6 +1618,11 @@ int main(void)
         CASE(a_segment_of_zeros_alone_was_being_made),
         CASE(zeros_that_have_no_room_refuse_no_put),
         CASE(a_cancelled_message_hides_none_that_is_put_meanwhile),
+        CASE(what_recovery_found_is_synced_by_the_next_checkpoint),
+        CASE(a_missing_or_emptied_segment_is_named_with_what_it_held),
+        CASE(a_kill_during_rotation_leaves_a_segment_that_goes_on),
+        CASE(a_damaged_seal_is_written_again),
+        CASE(a_clock_that_goes_back_keeps_cancels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -71,6 +71,17 @@ PYTHON
     refuses "s1.json: is a shard of a plan; expected --shard beside --resume" "${plan[@]}" --json=s1.json --resume
 }
 
+@test "an altered result is refused by merge and by history" {
+    shard 1
+    for edit in 'c["digest"] = "0123456789abcdef"' 'c["phases"] = []' 'd["shard"]["index"] = 4' 'd["cells"].append(c)'; do
+        python3 -c "import json; d = json.load(open('s1.json')); c = d['cells'][0]; $edit; json.dump(d, open('bad.json', 'w'))"
+        refuses "bad.json: " merge bad.json
+        mkdir -p runs
+        cp bad.json runs/
+        refuses "runs/bad.json: " history runs
+    done
+}
+
 @test "--plan shows what each shard takes, before anything runs" {
     "$twbench" "${plan[@]}" --plan --shard=2/3 >plan.txt
     [ "$(grep -c '^ *[123]  ' plan.txt)" -eq 3 ]

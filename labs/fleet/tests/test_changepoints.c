@@ -1,15 +1,9 @@
 /* test_changepoints.c - changes of level are found where they were planted, and none where there is none. */
 #include "harness/base/rng.h"
 #include "labs/fleet/changepoints.h"
+#include "testing.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
 
 #define COMMITS 500
 #define FOUND   64
@@ -152,7 +146,6 @@ static struct tally try_histories(make_fn *make, size_t histories, size_t length
 /* TWBENCH_SEEDS=400 tries so many times the histories, of other seeds, and asks for shares. */
 static void test_noise_that_is_no_change(void **state)
 {
-    (void)state;
     const char *more = getenv("TWBENCH_SEEDS");
     size_t times = more ? (size_t)atoi(more) : 1;
     uint64_t seed = more ? 1000 : 11;
@@ -171,7 +164,6 @@ static void test_noise_that_is_no_change(void **state)
 /* In how many histories a step is found within one commit, and nothing else is. */
 static void test_steps_of_five_percent(void **state)
 {
-    (void)state;
     struct rng rng;
     size_t planted = 0, hit = 0, found_in_all = 0;
     rng_seed(&rng, 1, 0);
@@ -202,7 +194,6 @@ static void test_steps_of_five_percent(void **state)
 
 static void test_nothing_where_nothing_changes(void **state)
 {
-    (void)state;
     struct rng rng;
     size_t false_ones = 0;
     rng_seed(&rng, 2, 0);
@@ -217,7 +208,6 @@ static void test_nothing_where_nothing_changes(void **state)
 
 static void test_a_step_has_its_size(void **state)
 {
-    (void)state;
     struct history history = flat(60, 3);
     plant(&history, 40, 1.2);
     assert_int_equal(find(&history), 1);
@@ -231,7 +221,6 @@ static void test_a_step_has_its_size(void **state)
 /* The newest commits are those that are asked about. */
 static void test_a_step_of_three_commits_at_the_end(void **state)
 {
-    (void)state;
     struct history history = flat(100, 4);
     plant(&history, 97, 1.1);
     assert_int_equal(find(&history), 1);
@@ -241,7 +230,6 @@ static void test_a_step_of_three_commits_at_the_end(void **state)
 /* A drift has no commit to blame: it is told as steps that go one way. */
 static void test_a_drift_goes_one_way(void **state)
 {
-    (void)state;
     struct history history = flat(200, 5);
     for (size_t i = 0; i < 200; i++)
         history.values[i] *= exp(0.15 * (double)i / 200);
@@ -253,7 +241,6 @@ static void test_a_drift_goes_one_way(void **state)
 
 static void test_one_value_off_is_no_change(void **state)
 {
-    (void)state;
     struct history history = flat(100, 6);
     history.values[50] *= 3;
     assert_int_equal(find(&history), 0);
@@ -261,7 +248,6 @@ static void test_one_value_off_is_no_change(void **state)
 
 static void test_too_few_values_say_nothing(void **state)
 {
-    (void)state;
     const double values[] = {1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2};
     struct change_point points[FOUND];
     assert_int_equal(
@@ -271,7 +257,6 @@ static void test_too_few_values_say_nothing(void **state)
 /* Without any noise the levels are what is left. */
 static void test_values_that_repeat_exactly(void **state)
 {
-    (void)state;
     double values[30];
     struct change_point points[FOUND];
     for (size_t i = 0; i < 30; i++)

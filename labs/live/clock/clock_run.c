@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #define SECOND UINT64_C(1000000000)
 /* Places beyond those that pend, for runners that give them back late: what two threads may stop in a tick. */
@@ -18,6 +19,8 @@
 /* What a child gets on top of its load and its budget, on a machine that does much else. */
 #define SLACK_NS      (30 * SECOND)
 #define DEFAULT_TASKS 1000u
+/* One that is interrupted closes its ledger within this time, or is ended without. */
+#define GRACE_NS (3 * SECOND / 2)
 /* What is not settled then will not be: a design without memory for a timer refuses it on each tick. */
 #define SETTLE_LOOKS 100
 
@@ -37,6 +40,26 @@ static void fail(struct clock_report *report, enum clock_end end, const char *re
     snprintf(report->reason, sizeof report->reason, "%.*s", (int)sizeof report->reason - 1, reason);
 }
 
+uint64_t clock_timers(const struct clock_wishes *wishes, const struct stream *stream,
+                      uint32_t threads)
+{
+    uint64_t tasks = wishes->load == CLOCK_PACED ? stream->capacity : stream->tasks;
+    return wishes->load == CLOCK_CLOSED ? tasks * threads : tasks;
+}
+
+uint64_t clock_lasts_ns(const struct clock_wishes *wishes, const struct stream *stream)
+{
+    double ticks = 0;
+    for (size_t i = 0; i < stream->phase_count; i++)
+        ticks += (double)stream->phases[i].counts.ticks;
+    double paced_ns = ticks * (double)stream->tick_ns / wishes->speed;
+    if (wishes->load == CLOCK_CLOSED || wishes->load == CLOCK_IDLE)
+        return wishes->duration_ns;
+    if (wishes->duration_ns > 0 && (double)wishes->duration_ns < paced_ns)
+        return wishes->duration_ns;
+    return paced_ns < 9e18 ? (uint64_t)paced_ns : UINT64_MAX / 2;
+}
+
 /* ---- Opening. -------------------------------------------------------------------------------- */
 
 /* Places for what pends at most, and for what is stopped and keeps its place for a while. */
@@ -44,7 +67,7 @@ static uint32_t capacity_of(const struct clock_request *request, uint64_t tick_n
 {
     const struct stream *stream = request->stream;
     bool paced = request->wishes->load == CLOCK_PACED;
-    double places = (double)(paced ? stream->capacity : stream->tasks), starts = 0;
+    double places = (double)clock_timers(request->wishes, stream, request->threads), starts = 0;
     unsigned flags = request->runner->flags;
     for (size_t i = 0; i < stream->phase_count && paced; i++)
         starts += (double)stream->phases[i].counts.starts;
@@ -125,7 +148,7 @@ static bool performance_open(struct performance *performance, struct clock_repor
     const struct clock_request *request = performance->request;
     bool paced = request->wishes->load == CLOCK_PACED;
     performance->runner = request->runner;
-    performance->account_count = paced ? request->stream->capacity : request->stream->tasks;
+    performance->account_count = clock_timers(request->wishes, request->stream, request->threads);
     performance->accounts = calloc(performance->account_count, sizeof *performance->accounts);
     performance->books = calloc(PERFORMANCE_SEATS, sizeof *performance->books);
     bool made = performance->accounts && performance->books;
@@ -155,7 +178,7 @@ static void drive_to_end(const struct producer *producer)
     if (!(performance->runner->flags & TW_RUNNER_CALLERS_DRIVE) || !producer->seat)
         return;
     if (!load->all_run && !load->play)
-        performance->runner->wait(producer->seat, load->until(performance));
+        performance_wait(performance, producer->seat, load->until(performance));
     while (!atomic_load(&performance->over))
         performance->runner->wait(producer->seat, moment_now() + 1000000);
 }
@@ -219,9 +242,9 @@ static void settle(struct performance *performance, struct tw_seat *seat, uint64
     for (size_t i = 0; i < PERFORMANCE_SEATS; i++)
         accepted += performance->books[i].ledger.accepted;
     performance->runner->stats(performance->service, &after);
-    for (int looks = 0; moves && looks < SETTLE_LOOKS; looks++) {
+    for (int looks = 0; moves && looks < SETTLE_LOOKS && !is_cut(performance); looks++) {
         before = after;
-        performance->runner->wait(seat, moment_now() + 2 * tick_ns + 20000000);
+        performance_wait(performance, seat, moment_now() + 2 * tick_ns + 20000000);
         performance->runner->stats(performance->service, &after);
         moves = after.transferred != before.transferred ||
                 (after.transferred > 0 && after.transferred < accepted);
@@ -233,8 +256,8 @@ static void wait_for_end(struct performance *performance, struct tw_seat *seat)
 {
     const struct load *load = load_of(performance->request->wishes->load);
     const struct tw_runner *runner = performance->runner;
-    runner->wait(seat, load->until(performance));
-    while (load->all_run && pending_of(performance) > 0)
+    performance_wait(performance, seat, load->until(performance));
+    while (load->all_run && !is_cut(performance) && pending_of(performance) > 0)
         runner->wait(seat, moment_now() + 1000000);
 }
 
@@ -260,6 +283,18 @@ static uint64_t process_cpu_ns(void)
     return (uint64_t)used.tv_sec * SECOND + (uint64_t)used.tv_nsec;
 }
 
+/* A wait for what has passed has nothing to ask the system for; one that sleeps all the same is measured with each call. */
+static uint32_t count_wait_sleeps(struct performance *performance, struct tw_seat *seat)
+{
+    struct rusage before, after;
+    getrusage(RUSAGE_THREAD, &before);
+    for (int i = 0; i < 100; i++)
+        performance->runner->wait(seat, performance->origin_ns);
+    getrusage(RUSAGE_THREAD, &after);
+    long sleeps = after.ru_nvcsw - before.ru_nvcsw;
+    return sleeps < 10 ? 0 : sleeps < 100 ? (uint32_t)sleeps : 100; /* a lock may be waited for */
+}
+
 /* What the producers do between the barriers. */
 static void conduct(struct performance *performance, struct tw_seat *seat,
                     struct clock_report *report)
@@ -270,6 +305,7 @@ static void conduct(struct performance *performance, struct tw_seat *seat,
     pthread_barrier_wait(&performance->barrier);
     if (load->prepare)
         settle(performance, seat, report->tick_ns);
+    report->wait_sleeps = count_wait_sleeps(performance, seat);
     performance->origin_ns = moment_now() + 2000000;
     if (request->wishes->load == CLOCK_PACED)
         performance->end_ns = performance_moment(performance, performance->score.ticks);
@@ -358,7 +394,7 @@ static void run_in_child(void *ctx, void *record)
 {
     const struct clock_request *request = ctx;
     struct clock_report *report = record;
-    struct performance performance = {.request = request};
+    struct performance performance = {.request = request, .cut = &report->is_cut};
     struct diag diag;
     if (request->design && plugins_load(request->design, &diag) != DIAG_OK) {
         fail(report, CLOCK_CRASHED, diag.text);
@@ -382,7 +418,8 @@ int clock_stream(enum clock_load load, uint64_t tasks, uint64_t seed, struct str
     stream->capacity = (uint32_t)stream->tasks;
     stream->seed = seed;
     stream->tick_ns = SECOND / 1000;
-    snprintf(stream->tasks_meaning, sizeof stream->tasks_meaning, "timers");
+    snprintf(stream->tasks_meaning, sizeof stream->tasks_meaning, "timers%s",
+             load == CLOCK_CLOSED ? " of each thread" : "");
     stream_phase_begin(stream, clock_load_name(load), NULL);
     int status = stream_seal(stream, diag);
     if (status == DIAG_OK)
@@ -400,16 +437,35 @@ int clock_stream(enum clock_load load, uint64_t tasks, uint64_t seed, struct str
 
 static uint64_t budget_of(const struct clock_request *request, bool is_plugin)
 {
-    const struct clock_wishes *wishes = request->wishes;
-    double paced_ns = 0;
-    for (size_t i = 0; i < request->stream->phase_count; i++)
-        paced_ns += (double)request->stream->phases[i].counts.ticks;
-    paced_ns *= (double)request->stream->tick_ns / wishes->speed;
-    bool whole = wishes->load == CLOCK_PACED && wishes->duration_ns == 0;
-    uint64_t load_ns = whole ? (uint64_t)paced_ns : wishes->duration_ns;
     uint64_t otherwise = is_plugin ? BUDGET_PLUGIN_NS : BUDGET_NS;
     uint64_t budget_ns = request->budget_ns > 0 ? request->budget_ns : otherwise;
-    return load_ns + budget_ns + SLACK_NS;
+    return clock_lasts_ns(request->wishes, request->stream) + budget_ns + SLACK_NS;
+}
+
+/* What the parent knows of a run that goes on. */
+struct watch {
+    const struct clock_request *request;
+    uint64_t begun_ns, told_ns; /* 0: not told to end */
+};
+
+/* Shows how far the run is; tells it to end when a signal has come, and gives it a while for that. */
+static bool watch_run(void *ctx, void *record)
+{
+    struct watch *watch = ctx;
+    struct clock_report *report = record;
+    const struct clock_request *request = watch->request;
+    uint64_t now = moment_now();
+    uint64_t lasts = clock_lasts_ns(request->wishes, request->stream) / SECOND;
+    uint64_t done = (now - watch->begun_ns) / SECOND;
+    if (request->progress)
+        progress_step(request->progress, request->runner->name, done < lasts ? done : lasts, lasts);
+    if (watch->told_ns > 0)
+        return now - watch->told_ns < GRACE_NS;
+    if (request->interrupt && interrupt_is_pending(request->interrupt)) {
+        atomic_store(&report->is_cut, 1);
+        watch->told_ns = now;
+    }
+    return true;
 }
 
 /* A plugin that does not come to its end hangs, whichever of its calls it is in. */
@@ -420,13 +476,18 @@ void clock_run(const struct clock_request *request, struct clock_report *report)
     struct clock_request in_child = *request;
     char reason[sizeof report->reason];
     uint64_t budget_ns = budget_of(request, is_plugin), begun = moment_now();
-    struct ward ward = {
-        .memory_bytes = request->memory_bytes, .out_fd = WARD_NOWHERE, .err_fd = WARD_NOWHERE};
+    struct watch watch = {.request = request, .begun_ns = begun};
+    struct ward ward = {.memory_bytes = request->memory_bytes,
+                        .out_fd = WARD_NOWHERE,
+                        .err_fd = WARD_NOWHERE,
+                        .look = watch_run,
+                        .look_ctx = &watch};
     memset(report, 0, sizeof *report);
     if (!ward_run(&ward, (unsigned)((budget_ns + SECOND - 1) / SECOND), run_in_child, &in_child,
                   report, sizeof *report, reason, sizeof reason)) {
-        bool late = moment_now() - begun >= budget_ns;
+        bool late = moment_now() - begun >= budget_ns || watch.told_ns > 0;
         memset(report, 0, sizeof *report);
+        report->is_cut = watch.told_ns > 0;
         fail(report, late && !is_plugin ? CLOCK_TIMEOUT : CLOCK_CRASHED, reason);
     }
     utf8_make_printable(report->reason, sizeof report->reason);

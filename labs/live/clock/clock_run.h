@@ -11,6 +11,8 @@
 #ifndef TWBENCH_CLOCK_RUN_H
 #define TWBENCH_CLOCK_RUN_H
 
+#include "harness/base/interrupt.h"
+#include "harness/measure/session/progress.h"
 #include "harness/measure/stats/histogram.h"
 #include "harness/measure/workload/stream.h"
 #include "labs/live/runners/runner.h"
@@ -61,18 +63,33 @@ struct clock_request {
     const struct stream *stream; /* paced: what is played; else only `tasks` of it counts */
     uint64_t budget_ns;          /* of the child, on top of what the load lasts; 0: ten minutes */
     uint64_t memory_bytes;       /* 0: no limit */
+    const struct interrupt *interrupt; /* NULL: nothing ends it before its time */
+    struct progress *progress;         /* NULL: none is shown */
 };
 
 /* How a run ended.  MISMATCH: the ledger does not add up. */
 enum clock_end { CLOCK_OK, CLOCK_MISMATCH, CLOCK_UNSUPPORTED, CLOCK_TIMEOUT, CLOCK_CRASHED };
 
-/* Every accepted timer ended in exactly one way. */
+/* Every accepted timer ended in exactly one way: it ran, was stopped or returned.  clock_figures.def says what the rows are. */
+#define CLOCK_LEDGER(X)                                                                            \
+    X(accepted)                                                                                    \
+    X(refused)                                                                                     \
+    X(ran)                                                                                         \
+    X(stopped)                                                                                     \
+    X(returned)                                                                                    \
+    X(early)                                                                                       \
+    X(refused_full)                                                                                \
+    X(refused_closed)                                                                              \
+    X(refused_range)                                                                               \
+    X(refused_memory)                                                                              \
+    X(too_late)                                                                                    \
+    X(idle)
+
+/* One count for each row. */
 struct clock_ledger {
-    uint64_t accepted, refused;
-    uint64_t ran, stopped, returned;
-    uint64_t early;
-    uint64_t refused_full, refused_closed, refused_range, refused_memory;
-    uint64_t too_late, idle; /* stops that had nothing to stop */
+#define CLOCK_LEDGER_MEMBER(name) uint64_t name;
+    CLOCK_LEDGER(CLOCK_LEDGER_MEMBER)
+#undef CLOCK_LEDGER_MEMBER
 };
 
 /* Histograms, one row each; figures.def says what they are of. */
@@ -95,6 +112,8 @@ struct clock_times {
 
 /* Plain data without pointers: it comes out of the child in shared memory. */
 struct clock_report {
+    _Atomic uint32_t
+        is_cut; /* to end before its time, by the parent; then what is below is of a part of the load */
     enum clock_end end;
     char reason[400]; /* empty when ok */
     bool is_told;     /* what is below was told and checked, though the end is CLOCK_CRASHED */
@@ -108,10 +127,19 @@ struct clock_report {
     uint32_t capacity;            /* places that the runner was opened with */
     uint64_t tick_ns;             /* as the runner resolved it */
     uint32_t runner_threads, shards, max_pending;
+    uint32_t
+        wait_sleeps; /* per cent of calls of wait for what has passed that lost the core of their own will */
 };
 
 /* Word used on the command line and in results: "paced", "closed", "burst", "storm", "idle". */
 const char *clock_load_name(enum clock_load load);
+
+/* Timers of that many threads: a closed load has as many for each. */
+uint64_t clock_timers(const struct clock_wishes *wishes, const struct stream *stream,
+                      uint32_t threads);
+
+/* What one run of the load lasts, when the runner keeps up. */
+uint64_t clock_lasts_ns(const struct clock_wishes *wishes, const struct stream *stream);
 
 /* What stands for the stream of a load that is none: its name, and so many timers.  The caller frees it. */
 int clock_stream(enum clock_load load, uint64_t tasks, uint64_t seed, struct stream **out,

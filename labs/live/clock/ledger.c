@@ -6,18 +6,9 @@
 
 void ledger_add(struct clock_ledger *into, const struct clock_ledger *from)
 {
-    into->accepted += from->accepted;
-    into->refused += from->refused;
-    into->ran += from->ran;
-    into->stopped += from->stopped;
-    into->returned += from->returned;
-    into->early += from->early;
-    into->refused_full += from->refused_full;
-    into->refused_closed += from->refused_closed;
-    into->refused_range += from->refused_range;
-    into->refused_memory += from->refused_memory;
-    into->too_late += from->too_late;
-    into->idle += from->idle;
+#define ADD(name) into->name += from->name;
+    CLOCK_LEDGER(ADD)
+#undef ADD
 }
 
 void ledger_add_times(struct clock_times *into, const struct clock_times *from)

@@ -32,12 +32,13 @@ static uint32_t id_of(const struct producer *producer, uint64_t index)
 
 /* ---- Paced. ---------------------------------------------------------------------------------- */
 
-/* Sleeps until the moment of the tick, or is behind; a runner whose callers drive it gets its turn either way. */
+/* Sleeps until the moment of the tick.  One that is behind sleeps no more, but a runner whose callers drive it gets its
+ * turn. */
 static void pace(struct producer *producer, uint64_t tick)
 {
     const struct performance *performance = producer->performance;
     uint64_t meant = performance_moment(performance, tick);
-    performance->runner->wait(producer->seat, meant);
+    performance_wait(performance, producer->seat, meant);
     uint64_t now = moment_now();
     histogram_add(&producer->book->times.behind, now > meant ? (now - meant) * 1000 : 0);
 }
@@ -47,7 +48,7 @@ static void paced_play(struct producer *producer)
     struct performance *performance = producer->performance;
     const struct score_part *part = &performance->score.parts[producer->number];
     uint64_t tick = TW_NEVER;
-    for (size_t i = 0; i < part->count; i++) {
+    for (size_t i = 0; i < part->count && !is_cut(performance); i++) {
         const struct score_operation *operation = &part->operations[i];
         if (operation->tick != tick)
             pace(producer, tick = operation->tick);
@@ -87,7 +88,7 @@ static void closed_play(struct producer *producer)
     struct performance *performance = producer->performance;
     const struct tw_runner *runner = performance->runner;
     uint64_t ids = ids_of(producer), end = duration_end(performance), now = moment_now();
-    while (ids > 0 && now < end) {
+    while (ids > 0 && now < end && !is_cut(performance)) {
         uint64_t refused = producer->book->ledger.refused_full;
         for (uint32_t i = 0; i < ROUND; i++) {
             uint32_t id = id_of(producer, rng_below(&producer->rng, ids));

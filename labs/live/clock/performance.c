@@ -23,6 +23,22 @@ static struct book *book_of(struct performance *performance, const struct tw_sea
     return &performance->books[number < PERFORMANCE_SEATS ? number : PERFORMANCE_SEATS - 1];
 }
 
+/* A wait is cut in pieces, so that each looks whether it was told to end. */
+#define PIECE_NS UINT64_C(200000000)
+
+void performance_wait(const struct performance *performance, struct tw_seat *seat, uint64_t until)
+{
+    uint64_t piece = 0;
+    while (piece < until && !is_cut(performance)) {
+        piece = moment_after(moment_now(), PIECE_NS);
+        piece = piece < until ? piece : until;
+        if (seat)
+            performance->runner->wait(seat, piece);
+        else
+            moment_sleep(piece);
+    }
+}
+
 /* ---- Tasks. ---------------------------------------------------------------------------------- */
 
 /* How long the n-th task of the run sleeps. */
@@ -108,7 +124,7 @@ static int run_task(struct tw_seat *seat, void *argument, const struct tw_firing
         restart(performance, seat, account, firing);
     uint64_t sleep_ns = numbered ? task_sleep_ns(performance->request, number) : 0;
     if (sleep_ns > 0)
-        moment_sleep(moment_now() + sleep_ns);
+        performance_wait(performance, NULL, moment_now() + sleep_ns);
     note(&book->times.run, begun, moment_now());
     return wishes->failing_every > 0 && number % wishes->failing_every == wishes->failing_every - 1;
 }

@@ -113,14 +113,15 @@ struct performance {
     struct tw_service *service;
     struct account *accounts;
     size_t account_count;
-    struct book *books;        /* by the number of the seat */
-    struct score score;        /* of a paced load */
-    double tick_ns;            /* of the stream, at the speed asked for */
-    uint64_t origin_ns;        /* the moment of the load's tick 0 */
-    uint64_t end_ns;           /* nothing is started again for later than this; 0: no restarts */
-    uint64_t clock_cost_ns;    /* of two looks at the clock, to be subtracted */
-    uint64_t longest_pause_ns; /* of the runner's drivers since the window began */
-    uint64_t longest_work_ns;  /* the same */
+    struct book *books;          /* by the number of the seat */
+    struct score score;          /* of a paced load */
+    double tick_ns;              /* of the stream, at the speed asked for */
+    uint64_t origin_ns;          /* the moment of the load's tick 0 */
+    uint64_t end_ns;             /* nothing is started again for later than this; 0: no restarts */
+    uint64_t clock_cost_ns;      /* of two looks at the clock, to be subtracted */
+    uint64_t longest_pause_ns;   /* of the runner's drivers since the window began */
+    uint64_t longest_work_ns;    /* the same */
+    const _Atomic uint32_t *cut; /* not 0: end before the load's time */
     _Atomic uint64_t tasks_begun;
     _Atomic uint32_t over;     /* the conductor has seen the end */
     pthread_barrier_t barrier; /* of the producers and the conductor */
@@ -144,6 +145,14 @@ typedef void performance_fn(struct producer *producer);
 void performance_start(struct producer *producer, uint32_t id, uint64_t due_ns, bool timed);
 /* Stops what was started last for this id; does nothing when that has been stopped. */
 void performance_stop(struct producer *producer, uint32_t id, bool timed);
+
+static inline bool is_cut(const struct performance *performance)
+{
+    return atomic_load_explicit(performance->cut, memory_order_relaxed) != 0;
+}
+
+/* Waits in the runner until then, or until the run is told to end; seat NULL: outside of the runner. */
+void performance_wait(const struct performance *performance, struct tw_seat *seat, uint64_t until);
 
 /* The moment of a tick of the stream. */
 static inline uint64_t performance_moment(const struct performance *performance, uint64_t tick)

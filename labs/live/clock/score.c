@@ -36,7 +36,7 @@ static const uint32_t *read_run(struct reader *reader, const uint32_t *word)
     word++;
     if (code == STREAM_TICKS)
         reader->now += count;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count && code != STREAM_TICKS; i++) {
         if (code == STREAM_START) {
             take(reader, word[0], true, word[1]);
             word += 2;

@@ -89,10 +89,8 @@ static void *skeleton_drive(void *ctx)
         struct pause pause = pause_begin();
         guarded_advance(guarded, pause.begun_ns);
         pause_end(&pause, &service->tally);
-        if (guarded->ready.head == OPENING_NONE) {
-            sleeper_wait(&service->sleeper, guarded);
-            tally_add(&service->tally.wakeups, 1);
-        }
+        if (guarded->ready.head == OPENING_NONE)
+            tally_add(&service->tally.wakeups, sleeper_wait(&service->sleeper, guarded));
         while (!guarded->closed && guarded->ready.head != OPENING_NONE)
             guarded_run(guarded, &service->driver_seat, &service->tally);
     }

@@ -173,9 +173,7 @@ static uint64_t whole(const cJSON *object, const char *path)
 static void read_histogram(const cJSON *json, struct histogram *histogram)
 {
     uint32_t bin = 0;
-    const cJSON *pair;
-    cJSON_ArrayForEach(pair, json_get(json, "bins"))
-    {
+    json_each(pair, json, "bins") {
         double low_ps = round(cJSON_GetNumberValue(cJSON_GetArrayItem(pair, 0)) * 1000);
         uint32_t count = (uint32_t)cJSON_GetNumberValue(cJSON_GetArrayItem(pair, 1));
         while (bin + 1 < HISTOGRAM_BINS && (double)histogram_bin_low_ps(bin) < low_ps)

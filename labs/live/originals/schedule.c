@@ -205,7 +205,7 @@ static int write_load(struct schedule *schedule, uint64_t *end_ns, struct diag *
     case CLOCK_PACED:
         return write_paced(schedule, end_ns, diag);
     case CLOCK_CLOSED:
-        write_closed(schedule, tasks, end_ns);
+        write_closed(schedule, tasks * schedule->request->threads, end_ns);
         return DIAG_OK;
     case CLOCK_BURST:
         *end_ns = 2 * GRACE_NS + tasks * PER_CALL_NS;

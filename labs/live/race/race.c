@@ -26,6 +26,7 @@ struct race_job {
     const struct race_options *options;
     const struct race_case *written; /* else a hold, else by the plan */
     const struct race_hold *hold;
+    uint32_t weight; /* of delays at points, in cases */
     struct race_plan plan;
     struct race_notes *notes; /* shared */
     struct race_service *service;
@@ -88,11 +89,12 @@ static void job_work(void *ctx, void *record)
                                    .options = job->options,
                                    .design = job->plan.design,
                                    .seed = job->plan.seed,
-                                   .point_weight = CASE_WEIGHT,
+                                   .point_weight = job->weight,
                                    .notes = job->notes};
     uint64_t turns[RACE_NOTES] = {0}, since[RACE_NOTES] = {0};
     pthread_t script;
     job->service = &service;
+    race_clock_of(&service);
     if (service.design && plugins_load(service.design, &diag) != DIAG_OK) {
         race_find(&job->notes->finding, RACE_OPEN, "%.300s", diag.text);
         return;
@@ -201,9 +203,12 @@ static void run_numbered(struct race_job *job, struct race_report *report)
 static void run_cases(struct race_job *job, struct race_report *report)
 {
     struct race_hold hold;
-    for (size_t i = 0; race_cases[i].name && report->rule == RACE_HOLDS; i++) {
-        job->written = &race_cases[i];
-        run_numbered(job, report);
+    const struct race_case *const lists[] = {race_cases, race_numbers};
+    for (size_t list = 0; list < 2; list++) {
+        job->weight = list == 0 ? CASE_WEIGHT : 0;
+        for (job->written = lists[list]; job->written->name && report->rule == RACE_HOLDS;
+             job->written++)
+            run_numbered(job, report);
     }
     job->written = NULL;
     job->hold = &hold;

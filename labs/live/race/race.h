@@ -36,6 +36,10 @@
     X(SHUT, "shut ends all tasks and is done once")                                                \
     X(INSIDE, "shut in a task is refused")                                                         \
     X(STATS, "statistics agree with the books")                                                    \
+    X(LATE, "a timer is as late as its tick and a thread that sleeps")                             \
+    X(IDLE, "a runner that has nothing to do sleeps")                                              \
+    X(TRAITS, "a runner is what its flags declare")                                                \
+    X(SEATS, "seats come back")                                                                    \
     X(CHECK, "check finds nothing broken")                                                         \
     X(RETURNS, "every call returns")                                                               \
     X(CRASH, "no call crashes")
@@ -120,7 +124,7 @@ struct race_report {
 };
 
 /* Proves the entry's proved table.  DIAG_OK with *report filled, also when a rule is broken; DIAG_RUN when the machine
- * gives no process or memory.  Takes about 3 s per million operations on two cores, and 1 s for the cases. */
+ * gives no process or memory.  Takes about 3 s per million operations on two cores, and 3 s for the cases. */
 int race_run(const struct tw_runner_entry *entry, const struct race_options *options,
              struct race_report *report, struct diag *diag);
 

@@ -105,7 +105,10 @@ static void judge_stopped(struct race_account *account)
 void race_ran(struct race_account *account, const struct tw_firing *firing, uint64_t now_ns)
 {
     struct race_service *service = account->service;
-    atomic_fetch_add(&service->tasks_inside, 1);
+    if (atomic_fetch_add(&service->tasks_inside, 1) > 0 &&
+        service->runner->flags & TW_RUNNER_ONE_DISPATCH)
+        FIND(account, RACE_TRAITS, "two tasks run at once, though TW_RUNNER_ONE_DISPATCH is set");
+    atomic_store(&account->ran_in, (uint64_t)pthread_self());
     atomic_fetch_add(&service->progress, 1);
     atomic_fetch_add(&service->runs, 1);
     atomic_fetch_add(&account->runs, 1);

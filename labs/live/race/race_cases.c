@@ -16,8 +16,7 @@
 
 /* ---- What the cases share. -------------------------------------------------------------------- */
 
-/* A seat of a service that is open with this config, whose zeros mean 64 places and ticks of 1 ms; or NULL. */
-static struct tw_seat *case_open(struct race_service *service, struct tw_runner_config config)
+struct tw_seat *case_open(struct race_service *service, struct tw_runner_config config)
 {
     const struct race_options *options = service->options;
     config.design_settings = options->design_settings;
@@ -29,10 +28,11 @@ static struct tw_seat *case_open(struct race_service *service, struct tw_runner_
         config.settings = options->settings;
         config.setting_count = options->setting_count;
     }
-    return race_open(service, &config, ACCOUNTS) ? race_enter(service) : NULL;
+    uint32_t accounts = service->account_count > 0 ? service->account_count : ACCOUNTS;
+    return race_open(service, &config, accounts) ? race_enter(service) : NULL;
 }
 
-static void case_close(struct race_service *service, struct tw_seat *seat)
+void case_close(struct race_service *service, struct tw_seat *seat)
 {
     if (race_is_over(service))
         return;
@@ -43,9 +43,8 @@ static void case_close(struct race_service *service, struct tw_seat *seat)
         race_close(service);
 }
 
-/* Starts what the account has by now; the account, or NULL with a finding when it is refused. */
-static struct race_account *must_start(struct race_service *service, struct tw_seat *seat,
-                                       struct race_account *account)
+struct race_account *case_start(struct race_service *service, struct tw_seat *seat,
+                                struct race_account *account)
 {
     int answer = account ? race_start(service, seat, account) : TW_RUN_MEMORY;
     uint64_t end = race_clock(service) + race_patience_ns(service);
@@ -63,13 +62,13 @@ static struct race_account *must_start(struct race_service *service, struct tw_s
     return NULL;
 }
 
-static struct race_account *start_at(struct race_service *service, struct tw_seat *seat,
-                                     uint64_t due_ns)
+struct race_account *case_start_at(struct race_service *service, struct tw_seat *seat,
+                                   uint64_t due_ns)
 {
     struct race_account *account = race_account(service);
     if (account)
         account->due_ns = due_ns;
-    return must_start(service, seat, account);
+    return case_start(service, seat, account);
 }
 
 static struct race_account *start_periodic(struct race_service *service, struct tw_seat *seat,
@@ -83,12 +82,11 @@ static struct race_account *start_periodic(struct race_service *service, struct 
         account->period_ns = period_ns;
         account->sleep_ns = sleep_ns;
     }
-    return must_start(service, seat, account);
+    return case_start(service, seat, account);
 }
 
-/* Waits as an idle caller does, until the counter is at least that.  False with a finding when it does not get there. */
-static bool await(struct race_service *service, struct tw_seat *seat, _Atomic uint32_t *counter,
-                  uint32_t least, const char *what)
+bool case_await(struct race_service *service, struct tw_seat *seat, _Atomic uint32_t *counter,
+                uint32_t least, const char *what)
 {
     uint64_t end = race_clock(service) + race_patience_ns(service);
     while (atomic_load(counter) < least && race_clock(service) < end && !race_is_over(service))
@@ -118,10 +116,10 @@ static void past_and_near(struct race_service *service)
     uint64_t now = moment_now();
     const uint64_t dues[8] = {0, 1, now - 20 * MS, now, now + 7 * MS, now + MS, now + 3 * MS, now};
     for (size_t i = 0; i < 8; i++)
-        if (!(accounts[i] = start_at(service, seat, dues[i])))
+        if (!(accounts[i] = case_start_at(service, seat, dues[i])))
             return;
     for (size_t i = 0; i < 8; i++)
-        if (!await(service, seat, &accounts[i]->runs, 1, "a timer that is due"))
+        if (!case_await(service, seat, &accounts[i]->runs, 1, "a timer that is due"))
             return;
     case_close(service, seat);
 }
@@ -130,12 +128,12 @@ static void past_and_near(struct race_service *service)
 static void earlier_head(struct race_service *service)
 {
     struct tw_seat *seat = case_open(service, (struct tw_runner_config){0});
-    if (!seat || !start_at(service, seat, moment_now() + FAR))
+    if (!seat || !case_start_at(service, seat, moment_now() + FAR))
         return;
     for (uint64_t i = 0; i < 5; i++) {
         race_wait(service, seat, moment_now() + 2 * MS);
-        struct race_account *near = start_at(service, seat, moment_now() + i * MS);
-        if (!near || !await(service, seat, &near->runs, 1, "a timer before one that is far"))
+        struct race_account *near = case_start_at(service, seat, moment_now() + i * MS);
+        if (!near || !case_await(service, seat, &near->runs, 1, "a timer before one that is far"))
             return;
     }
     case_close(service, seat);
@@ -152,8 +150,8 @@ static void lone_starts(struct race_service *service)
         return;
     for (uint64_t i = 0; i < 150; i++) {
         uint64_t delay = race_mix(service->seed, i) % (100 * US);
-        struct race_account *lone = start_at(service, seat, moment_now() + (i % 2) * delay);
-        if (!lone || !await(service, seat, &lone->runs, 1, "the only timer"))
+        struct race_account *lone = case_start_at(service, seat, moment_now() + (i % 2) * delay);
+        if (!lone || !case_await(service, seat, &lone->runs, 1, "the only timer"))
             return;
         if (i % 3 == 0)
             race_wait(service, seat, moment_now() + delay);
@@ -171,8 +169,8 @@ static void sleeps_elsewhere(struct race_service *service)
     for (uint64_t i = 0; drives && i < 6 && !race_is_over(service); i++) {
         if (race_next(service, seat) != TW_DUE_MAX)
             FIND(service, RACE_DUE, "next is a moment though no timer is there");
-        struct race_account *later = start_at(service, seat, moment_now() + 9 * MS);
-        struct race_account *head = start_at(service, seat, moment_now() + i * MS);
+        struct race_account *later = case_start_at(service, seat, moment_now() + 9 * MS);
+        struct race_account *head = case_start_at(service, seat, moment_now() + i * MS);
         if (!later || !head)
             return;
         while (atomic_load(&later->runs) < 1 && !race_is_over(service)) {
@@ -201,16 +199,16 @@ static void catches_up(struct race_service *service)
         struct race_account *account = race_account(service);
         account->due_ns = begin + i * tick_ns;
         account->sleep_ns = i == 19 ? 12 * tick_ns : tick_ns * 3 / 4;
-        if (!must_start(service, seat, account))
+        if (!case_start(service, seat, account))
             return;
     }
     struct race_account *last = &service->accounts[19];
-    if (!await(service, seat, &last->runs, 1, "the last of timers that sleep"))
+    if (!case_await(service, seat, &last->runs, 1, "the last of timers that sleep"))
         return;
     uint64_t end = race_clock(service) + race_patience_ns(service);
     while (lag > 4 * tick_ns && race_clock(service) < end && !race_is_over(service)) {
-        struct race_account *now = start_at(service, seat, moment_now());
-        if (!now || !await(service, seat, &now->runs, 1, "a timer that is due"))
+        struct race_account *now = case_start_at(service, seat, moment_now());
+        if (!now || !case_await(service, seat, &now->runs, 1, "a timer that is due"))
             return;
         lag = atomic_load(&now->began_ns) - atomic_load(&now->turn_ns);
     }
@@ -271,8 +269,8 @@ static void cap_and_places_of(struct race_service *service, uint32_t capacity, u
                       "a far timer");
         race_purge(service, seat);
         for (uint32_t i = 0; i < cap && round % 2 == 1 && !race_is_over(service); i++) {
-            struct race_account *near = start_at(service, seat, moment_now());
-            if (!near || !await(service, seat, &near->runs, 1, "a timer that is due"))
+            struct race_account *near = case_start_at(service, seat, moment_now());
+            if (!near || !case_await(service, seat, &near->runs, 1, "a timer that is due"))
                 return;
         }
     }
@@ -316,8 +314,10 @@ static void stale_names(struct race_service *service)
     struct tw_seat *seat = case_open(service, (struct tw_runner_config){.capacity = 1});
     struct race_account *old[4] = {NULL};
     for (size_t i = 0; seat && i < 4; i++) {
-        struct race_account *now = start_at(service, seat, moment_now() + (i % 2 == 0 ? FAR : 0));
-        if (!now || (i % 2 == 1 && !await(service, seat, &now->runs, 1, "a timer that is due")))
+        struct race_account *now =
+            case_start_at(service, seat, moment_now() + (i % 2 == 0 ? FAR : 0));
+        if (!now ||
+            (i % 2 == 1 && !case_await(service, seat, &now->runs, 1, "a timer that is due")))
             return;
         for (size_t j = 0; j < i; j++)
             race_stop(service, seat, old[j]);
@@ -345,7 +345,7 @@ static void out_of_reach(struct race_service *service)
         if (answer != TW_RUN_RANGE)
             FIND(service, RACE_START, "start answered %d for a due beyond the design's reach",
                  answer);
-        start_at(service, seat, moment_now() + reach / 2);
+        case_start_at(service, seat, moment_now() + reach / 2);
     }
     case_close(service, seat);
 }
@@ -355,12 +355,12 @@ static void out_of_reach(struct race_service *service)
 static void stops_answer(struct race_service *service)
 {
     struct tw_seat *seat = case_open(service, (struct tw_runner_config){0});
-    struct race_account *far = seat ? start_at(service, seat, moment_now() + FAR) : NULL;
+    struct race_account *far = seat ? case_start_at(service, seat, moment_now() + FAR) : NULL;
     if (!far || !must_stop(service, seat, far, TW_RUN_STOPPED, "a far timer") ||
         !must_stop(service, seat, far, TW_RUN_IDLE, "a stopped timer"))
         return;
-    struct race_account *ran = start_at(service, seat, moment_now());
-    if (!ran || !await(service, seat, &ran->runs, 1, "a timer that is due") ||
+    struct race_account *ran = case_start_at(service, seat, moment_now());
+    if (!ran || !case_await(service, seat, &ran->runs, 1, "a timer that is due") ||
         !must_stop(service, seat, ran, TW_RUN_TOO_LATE, "a timer that ran, whose place is free"))
         return;
     const tw_timer nobody[] = {0, UINT64_MAX, UINT64_C(1) << 32 | 63, 7};
@@ -377,7 +377,7 @@ static void stops_in_a_queue(struct race_service *service)
     struct tw_seat *seat =
         case_open(service, (struct tw_runner_config){.capacity = 2048, .tick_ns = 5 * MS});
     for (uint32_t i = 0; seat && i < 1500; i++) {
-        struct race_account *account = start_at(service, seat, moment_now() + FAR);
+        struct race_account *account = case_start_at(service, seat, moment_now() + FAR);
         if (!account || !must_stop(service, seat, account, TW_RUN_STOPPED, "a far timer"))
             return;
     }
@@ -413,7 +413,7 @@ static void two_stoppers(struct race_service *service)
     for (uint32_t i = 0; i < 1200; i++) {
         bool periodic = i % 16 == 1;
         if (!(periodic ? start_periodic(service, seat, TW_FIXED_RATE, 200 * US, 0)
-                       : start_at(service, seat, moment_now() + (i % 4 == 0 ? FAR : 2 * MS))))
+                       : case_start_at(service, seat, moment_now() + (i % 4 == 0 ? FAR : 2 * MS))))
             return;
     }
     for (size_t i = 0; i < 2; i++)
@@ -440,21 +440,22 @@ static void periods(struct race_service *service)
     for (size_t i = 0; i < 4; i++) {
         enum tw_repeat repeat = i == 0 || i == 3 ? TW_FIXED_RATE : TW_FIXED_DELAY;
         for (size_t j = 0; j < i && i == 3; j++)
-            if (!await(service, seat, &timers[j]->runs, 5, "the fifth run of a periodic timer"))
+            if (!case_await(service, seat, &timers[j]->runs, 5,
+                            "the fifth run of a periodic timer"))
                 return;
         timers[i] = start_periodic(service, seat, repeat, MS + i, i < 2 ? 0 : 2 * MS);
         if (!timers[i])
             return;
     }
-    if (!await(service, seat, &timers[3]->runs, 5, "the fifth run of a slow periodic timer"))
+    if (!case_await(service, seat, &timers[3]->runs, 5, "the fifth run of a slow periodic timer"))
         return;
     for (size_t i = 1; i < 4; i++)
         if (!must_stop(service, seat, timers[i], TW_RUN_STOPPED, "a periodic timer") ||
             !must_stop(service, seat, timers[i], TW_RUN_IDLE, "a stopped periodic timer"))
             return;
     /* Time to run again for one that goes on after its stop; the last one is returned. */
-    struct race_account *later = start_at(service, seat, moment_now() + 15 * MS);
-    if (later && await(service, seat, &later->runs, 1, "a timer behind stopped ones"))
+    struct race_account *later = case_start_at(service, seat, moment_now() + 15 * MS);
+    if (later && case_await(service, seat, &later->runs, 1, "a timer behind stopped ones"))
         case_close(service, seat);
 }
 
@@ -469,18 +470,18 @@ static void stopped_while_it_runs(struct race_service *service)
     self->repeat = TW_FIXED_RATE;
     self->period_ns = MS;
     self->deed = DEED_STOP_SELF;
-    if (!must_start(service, seat, self) ||
-        !await(service, seat, &self->ends, 1, "the stop of a timer by itself"))
+    if (!case_start(service, seat, self) ||
+        !case_await(service, seat, &self->ends, 1, "the stop of a timer by itself"))
         return;
     for (size_t i = 0; i < 6; i++) {
         struct race_account *slow =
             start_periodic(service, seat, i % 2 == 0 ? TW_FIXED_RATE : TW_FIXED_DELAY, MS, 3 * MS);
-        if (!slow || !await(service, seat, &slow->runs, 1, "a periodic timer") ||
+        if (!slow || !case_await(service, seat, &slow->runs, 1, "a periodic timer") ||
             !must_stop(service, seat, slow, TW_RUN_STOPPED, "a periodic timer that runs"))
             return;
     }
-    struct race_account *later = start_at(service, seat, moment_now() + 15 * MS);
-    if (later && await(service, seat, &later->runs, 1, "a timer behind stopped ones"))
+    struct race_account *later = case_start_at(service, seat, moment_now() + 15 * MS);
+    if (later && case_await(service, seat, &later->runs, 1, "a timer behind stopped ones"))
         case_close(service, seat);
 }
 
@@ -493,9 +494,9 @@ static void failures(struct race_service *service)
         account->deed = i % 4 == 3 ? DEED_NOTHING : DEED_FAIL;
         account->repeat = i == 0 ? TW_FIXED_RATE : TW_ONCE;
         account->period_ns = MS;
-        if (!must_start(service, seat, account) ||
-            !await(service, seat, &account->runs, i == 0 ? 4 : 1,
-                   "a timer after a task that failed"))
+        if (!case_start(service, seat, account) ||
+            !case_await(service, seat, &account->runs, i == 0 ? 4 : 1,
+                        "a timer after a task that failed"))
             return;
     }
     if (seat)
@@ -523,10 +524,10 @@ static void limited_transfer(struct race_service *service)
     if (!seat)
         return;
     for (size_t i = 0; i < 100; i++)
-        if (!(accounts[i] = start_at(service, seat, 1)))
+        if (!(accounts[i] = case_start_at(service, seat, 1)))
             return;
     for (size_t i = 0; i < 100; i++)
-        if (!await(service, seat, &accounts[i]->runs, 1, "one of 100 timers, 8 moved a tick"))
+        if (!case_await(service, seat, &accounts[i]->runs, 1, "one of 100 timers, 8 moved a tick"))
             return;
     for (size_t i = 0; i < 100; i++) {
         uint32_t same = 0;
@@ -546,7 +547,7 @@ static void shut_with_pending(struct race_service *service)
     for (uint32_t i = 0; seat && i < 400; i++) {
         if (i == 200)
             race_wait(service, seat, moment_now() + 5 * MS);
-        if (!start_at(service, seat, moment_now() + (i % 8 == 0 ? i * 50 * US : FAR)))
+        if (!case_start_at(service, seat, moment_now() + (i % 8 == 0 ? i * 50 * US : FAR)))
             return;
     }
     if (seat && start_periodic(service, seat, TW_FIXED_DELAY, MS, 0))
@@ -561,7 +562,7 @@ static void shut_waits_for_tasks(struct race_service *service)
         return;
     slow->due_ns = moment_now();
     slow->sleep_ns = 30 * MS;
-    if (must_start(service, seat, slow) && await(service, seat, &slow->runs, 1, "a due timer"))
+    if (case_start(service, seat, slow) && case_await(service, seat, &slow->runs, 1, "a due timer"))
         case_close(service, seat);
 }
 
@@ -573,11 +574,11 @@ static void shut_in_a_task(struct race_service *service)
         return;
     account->due_ns = moment_now();
     account->deed = DEED_SHUT;
-    if (!must_start(service, seat, account) ||
-        !await(service, seat, &account->runs, 1, "a due timer"))
+    if (!case_start(service, seat, account) ||
+        !case_await(service, seat, &account->runs, 1, "a due timer"))
         return;
-    struct race_account *next = start_at(service, seat, moment_now());
-    if (next && await(service, seat, &next->runs, 1, "a timer after a task that called shut"))
+    struct race_account *next = case_start_at(service, seat, moment_now());
+    if (next && case_await(service, seat, &next->runs, 1, "a timer after a task that called shut"))
         case_close(service, seat);
 }
 
@@ -588,7 +589,7 @@ static void *start_and_leave(void *ctx)
     struct race_service *service = ctx;
     struct tw_seat *seat = race_enter(service);
     for (uint32_t i = 0; seat && i < 200; i++)
-        if (!start_at(service, seat, moment_now() + (i % 4 == 0 ? i * 20 * US : FAR)))
+        if (!case_start_at(service, seat, moment_now() + (i % 4 == 0 ? i * 20 * US : FAR)))
             break;
     if (seat && !race_is_over(service))
         race_leave(service, seat);
@@ -610,8 +611,8 @@ static void callers_that_leave(struct race_service *service)
         pthread_join(thread, NULL);
         for (uint32_t i = first; i < first + 200 && !race_is_over(service); i++)
             if ((i - first) % 4 == 0)
-                await(service, seat, &service->accounts[i].runs, 1,
-                      "a timer of a thread that has ended");
+                case_await(service, seat, &service->accounts[i].runs, 1,
+                           "a timer of a thread that has ended");
             else if ((i - first) % 4 == 1)
                 must_stop(service, seat, &service->accounts[i], TW_RUN_STOPPED,
                           "a far timer of a thread that has ended");
@@ -648,8 +649,8 @@ static void places_left_behind(struct race_service *service)
         race_wait(service, seat, moment_now() + 3 * MS);
         for (uint32_t i = first; i < atomic_load(&service->next) && !race_is_over(service); i++)
             race_stop(service, seat, &service->accounts[i]);
-        struct race_account *near = start_at(service, seat, moment_now());
-        if (!near || !await(service, seat, &near->runs, 1, "a timer that is due"))
+        struct race_account *near = case_start_at(service, seat, moment_now());
+        if (!near || !case_await(service, seat, &near->runs, 1, "a timer that is due"))
             return;
     }
     if (seat)

@@ -4,6 +4,7 @@
 #include "labs/live/runners/moment.h"
 
 #include <inttypes.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +14,9 @@
 #define US  UINT64_C(1000)
 #define MS  UINT64_C(1000000)
 #define FAR (60000 * MS)
-/* Points at the most, and places. */
-#define POINTS_MAX 24u
+/* Holds at the most; and how often at points of one name, whose passes differ by what came before them. */
+#define POINTS_MAX 100u
+#define PASSES     3u
 #define CAPACITY   64u
 #define TICK_NS    (200 * US)
 #define PERIOD_NS  (2 * TICK_NS)
@@ -53,6 +55,7 @@ enum between_deed {
     BETWEEN_START,
     BETWEEN_STOP,
     BETWEEN_AGAIN,
+    BETWEEN_BACK,
     BETWEEN_LEAVE,
     BETWEEN_SHUT,
     BETWEEN_SHUT_STOP,
@@ -63,6 +66,7 @@ static const char *const between_words[BETWEENS] = {
     [BETWEEN_START] = "another starts",
     [BETWEEN_STOP] = "another stops all",
     [BETWEEN_AGAIN] = "another stops all and starts",
+    [BETWEEN_BACK] = "another starts two and the first one's place comes back",
     [BETWEEN_LEAVE] = "another starts and leaves",
     [BETWEEN_SHUT] = "another shuts",
     [BETWEEN_SHUT_STOP] = "another shuts and a third stops",
@@ -147,6 +151,19 @@ static void act_again(struct hand *hand)
     act_stop_all(hand);
     for (uint32_t i = 0; i < 4; i++)
         act_start(hand);
+}
+
+/* A place goes and comes back while another has gone: who looked before takes the one for the other. */
+static void act_back(struct hand *hand)
+{
+    struct race_account *first = hand_start(hand, moment_now() + FAR, false);
+    hand_start(hand, moment_now() + FAR, false);
+    if (first)
+        race_stop(hand->service, hand->seat, first);
+    for (uint64_t end = moment_now() + 3 * TICK_NS; moment_now() < end;)
+        sched_yield(); /* one that sleeps is taken for one that waits for the held thread */
+    if (hand->service->runner->flags & TW_RUNNER_CALLERS_DRIVE)
+        race_wait(hand->service, hand->seat, 0);
 }
 
 static void act_leave(struct hand *hand)
@@ -283,8 +300,9 @@ static act_fn *held_act(uint32_t held)
 static act_fn *between_act(uint32_t between)
 {
     static act_fn *const acts[BETWEENS] = {
-        [BETWEEN_START] = act_start, [BETWEEN_STOP] = act_stop_all, [BETWEEN_AGAIN] = act_again,
-        [BETWEEN_LEAVE] = act_leave, [BETWEEN_SHUT] = act_shut,     [BETWEEN_SHUT_STOP] = act_shut,
+        [BETWEEN_START] = act_start,    [BETWEEN_STOP] = act_stop_all, [BETWEEN_AGAIN] = act_again,
+        [BETWEEN_BACK] = act_back,      [BETWEEN_LEAVE] = act_leave,   [BETWEEN_SHUT] = act_shut,
+        [BETWEEN_SHUT_STOP] = act_shut,
     };
     return acts[between];
 }
@@ -314,15 +332,23 @@ static bool hold_is_driver(const struct race_hold *hold)
     return hold->held == HELD_DRIVER || hold->held == HELD_REPEATS;
 }
 
-static void gate_set(struct play *play, uint32_t point)
+static void gate_set(struct race_gate *gate, uint32_t first, uint32_t last, uint32_t most)
 {
-    struct race_gate *gate = &play->service->gate;
+    gate->first = first;
+    gate->last = last;
+    gate->most = most;
+    for (uint32_t i = 0; i < RACE_GATE_POINTS; i++)
+        gate->at[i].passed = 0;
+    atomic_store(&gate->state, GATE_SET);
+}
+
+/* For the held thread. */
+static void gate_set_held(struct play *play)
+{
     const struct tw_seat *held = play->hands[0].seat;
     bool driver = hold_is_driver(play->hold);
-    gate->first = driver ? 0 : held->number;
-    gate->last = driver ? play->service->description.threads - 1 : held->number;
-    atomic_store(&gate->points, point);
-    atomic_store(&gate->state, GATE_SET);
+    gate_set(&play->service->gates[0], driver ? 0 : held->number,
+             driver ? play->service->description.threads - 1 : held->number, PASSES);
 }
 
 /* Whether a thread is held now; false when the held one came through, or the driver has nothing to do any more. */
@@ -332,7 +358,7 @@ static bool gate_holds(struct play *play)
     struct hand *held = &play->hands[0];
     bool driver = hold_is_driver(play->hold);
     uint64_t idle = 0;
-    while (atomic_load(&service->gate.state) == GATE_SET && !race_is_over(service)) {
+    while (atomic_load(&service->gates[0].state) == GATE_SET && !race_is_over(service)) {
         bool done = atomic_load(&held->state) == HAND_DONE;
         bool busy = !done || (driver && atomic_load(&service->near) > 0);
         idle = busy || idle == 0 ? race_clock(service) : idle;
@@ -341,7 +367,7 @@ static bool gate_holds(struct play *play)
         moment_sleep(moment_now() + 50 * US);
     }
     uint32_t set = GATE_SET;
-    return !atomic_compare_exchange_strong(&service->gate.state, &set, GATE_OPEN);
+    return !atomic_compare_exchange_strong(&service->gates[0].state, &set, GATE_OPEN);
 }
 
 static bool hands_done(const struct play *play)
@@ -403,7 +429,7 @@ static void limit_transfer(const struct race_service *service, struct tw_runner_
 }
 
 /* Whether a thread was held: else it has no more points. */
-static bool play_point(struct race_service *service, const struct race_hold *hold, uint32_t point)
+static bool play_point(struct race_service *service, const struct race_hold *hold)
 {
     struct play play = {.service = service, .hold = hold};
     const struct race_options *options = service->options;
@@ -425,14 +451,14 @@ static bool play_point(struct race_service *service, const struct race_hold *hol
     hands_make(&play);
     if (race_is_over(service))
         return false;
-    gate_set(&play, point);
+    gate_set_held(&play);
     atomic_store(&play.hands[0].state, HAND_GOES);
     bool held = gate_holds(&play);
     if (held) {
         hand_go(&play.hands[1]);
         if (hold->between == BETWEEN_SHUT_STOP)
             hand_go(&play.hands[2]);
-        atomic_store(&service->gate.state, GATE_OPEN);
+        atomic_store(&service->gates[0].state, GATE_OPEN);
     }
     settle(&play);
     finish(&play);
@@ -446,7 +472,7 @@ void race_hold_play(struct race_service *service, const struct race_hold *hold)
     for (uint32_t point = 0; held && point < POINTS_MAX && !race_is_over(service); point++) {
         race_again(service);
         service->notes->held_at[0] = '\0';
-        held = play_point(service, hold, point);
+        held = play_point(service, hold);
         service->before.holds += held;
     }
 }

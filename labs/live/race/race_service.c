@@ -42,18 +42,28 @@ static uint64_t name_hash(const char *name)
     return h;
 }
 
-/* Stays at the point until the gate is opened. */
-static void gate_pass(struct race_service *service, uint32_t number, const char *name)
+/* Whether this pass of the point is one at which nobody was held yet. */
+static bool gate_is_new(struct race_gate *gate, const char *name)
 {
-    struct race_gate *gate = &service->gate;
+    uint32_t i = 0;
+    pthread_mutex_lock(&gate->lock);
+    while (i + 1 < RACE_GATE_POINTS && gate->at[i].name && strcmp(gate->at[i].name, name) != 0)
+        i++;
+    gate->at[i].name = name;
+    bool is_new = ++gate->at[i].passed > gate->at[i].held && gate->at[i].held < gate->most;
     uint32_t set = GATE_SET;
-    if (atomic_load(&gate->state) != GATE_SET || number < gate->first || number > gate->last)
-        return;
-    uint32_t points = atomic_load(&gate->points);
-    while (points > 0)
-        if (atomic_compare_exchange_weak(&gate->points, &points, points - 1))
-            return;
-    if (!atomic_compare_exchange_strong(&gate->state, &set, GATE_HOLDS))
+    is_new = is_new && atomic_compare_exchange_strong(&gate->state, &set, GATE_HOLDS);
+    gate->at[i].held += is_new;
+    pthread_mutex_unlock(&gate->lock);
+    return is_new;
+}
+
+/* Stays at the point until the gate is opened. */
+static void gate_pass(struct race_service *service, struct race_gate *gate, uint32_t number,
+                      const char *name)
+{
+    if (atomic_load(&gate->state) != GATE_SET || number < gate->first || number > gate->last ||
+        !gate_is_new(gate, name))
         return;
     snprintf(service->notes->held_at, sizeof service->notes->held_at, "%s", name);
     while (atomic_load(&gate->state) == GATE_HOLDS)
@@ -62,11 +72,12 @@ static void gate_pass(struct race_service *service, uint32_t number, const char 
 
 /* Mostly nothing, at times a yield, seldom a sleep.  Each service has points, a quarter of all, at which its threads
  * are delayed ten times as often and as long. */
-static void race_reach(void *ctx, uint32_t number, uint64_t passed, const char *name)
+void race_reach(void *ctx, uint32_t number, uint64_t passed, const char *name)
 {
     struct race_service *service = ctx;
     atomic_fetch_add_explicit(&service->points_passed, 1, memory_order_relaxed);
-    gate_pass(service, number, name);
+    for (size_t i = 0; i < 2; i++)
+        gate_pass(service, &service->gates[i], number, name);
     if (service->point_weight == 0)
         return;
     bool hot = race_mix(service->seed, name_hash(name)) % 4 == 0;
@@ -130,6 +141,25 @@ static void task_shut(struct race_service *service, struct tw_seat *seat)
                   answer);
 }
 
+static void task_work(void)
+{
+    uint64_t begun = tally_cpu_ns();
+    while (tally_cpu_ns() - begun < RACE_WORK_NS)
+        ;
+}
+
+static void task_await(struct race_service *service, const struct race_account *other)
+{
+    uint64_t end = race_clock(service) + race_patience_ns(service);
+    while (atomic_load(&other->runs) == 0 && race_clock(service) < end && !race_is_over(service))
+        moment_sleep(moment_now() + 200 * US);
+    if (atomic_load(&other->runs) == 0)
+        race_find(&service->notes->finding, RACE_DUE,
+                  "while one thread of the runner's ran a task, a timer was due and has not run in "
+                  "another for %u s",
+                  service->options->patience_s);
+}
+
 static int race_task(struct tw_seat *seat, void *argument, const struct tw_firing *firing)
 {
     struct race_account *account = argument;
@@ -149,6 +179,10 @@ static int race_task(struct tw_seat *seat, void *argument, const struct tw_firin
         race_stop(service, seat, account);
     else if (account->deed == DEED_SHUT)
         task_shut(service, seat);
+    else if (account->deed == DEED_WORK)
+        task_work();
+    else if (account->deed == DEED_AWAIT)
+        task_await(service, account->awaits);
     bool fails = account->deed == DEED_FAIL;
     atomic_fetch_add(&service->failed, fails);
     race_ran_out(account);

@@ -12,6 +12,11 @@
 
 #include "labs/live/race/race.h"
 
+#include <pthread.h>
+
+/* The harness reads the planted clock too, uncounted (moment.h). */
+#define MOMENT_OF_RUNNER false
+
 /* Calls, in the words of a message. */
 #define RACE_CALLS(X)                                                                              \
     X(open)                                                                                        \
@@ -57,11 +62,19 @@ struct race_notes {
 
 /* A thread that has to stay at a point until another has done something (race_hold.c). */
 enum race_gate_state { GATE_OPEN, GATE_SET, GATE_HOLDS };
+#define RACE_GATE_POINTS 64u
 struct race_gate {
-    _Atomic uint32_t state;  /* of enum race_gate_state */
-    uint32_t first, last;    /* numbers of the seats that it is for */
-    _Atomic uint32_t points; /* that they pass before one is held */
+    _Atomic uint32_t state; /* of enum race_gate_state */
+    uint32_t first, last;   /* numbers of the seats that it is for */
+    uint32_t most; /* times that one is held at a point of one name, each time one pass later */
+    pthread_mutex_t lock; /* of what is below */
+    struct {
+        const char *name;
+        uint32_t passed, held; /* since the gate was set; in all */
+    } at[RACE_GATE_POINTS];
 };
+
+#define RACE_WORK_NS 1000000u
 
 /* What becomes of a task when it runs, besides being written down. */
 enum race_deed {
@@ -71,7 +84,9 @@ enum race_deed {
     DEED_STOP,      /* stops some other timer */
     DEED_STOP_SELF, /* stops itself */
     DEED_SHUT,      /* tries to shut */
-    DEED_SLEEP      /* some 100 us */
+    DEED_SLEEP,     /* some 100 us */
+    DEED_WORK,      /* uses RACE_WORK_NS of processor time */
+    DEED_AWAIT      /* ends when `awaits` has begun, which needs another thread */
 };
 
 /* How a timer ended; STOPPED_BY: a stop answered that it had stopped it. */
@@ -82,10 +97,11 @@ enum race_end { RACE_PENDING, RACE_RAN, RACE_STOPPED_BY, RACE_RETURNED };
 struct race_account {
     struct race_service *service;
     uint64_t due_ns, period_ns;
-    uint64_t sleep_ns; /* that each run takes */
-    uint32_t repeat;   /* of enum tw_repeat */
-    uint32_t deed;     /* of enum race_deed */
-    bool is_near;      /* whoever drains waits for it */
+    uint64_t sleep_ns;                 /* that each run takes */
+    uint32_t repeat;                   /* of enum tw_repeat */
+    uint32_t deed;                     /* of enum race_deed */
+    bool is_near;                      /* whoever drains waits for it */
+    const struct race_account *awaits; /* of DEED_AWAIT */
 
     _Atomic uint64_t name;        /* as start answered; 0 before that */
     _Atomic uint64_t fired_name;  /* as the firing said */
@@ -97,6 +113,7 @@ struct race_account {
     _Atomic uint32_t runs_after_stop;
     _Atomic uint64_t began_ns, ended_ns;           /* of the last run */
     _Atomic uint64_t turn_ns;                      /* of the last run, as the firing said */
+    _Atomic uint64_t ran_in;                       /* the thread of the last run */
     _Atomic uint64_t stop_began_ns, stop_ended_ns; /* of the stop that answered STOPPED */
     _Atomic uint64_t idle_ns; /* when a stop first answered IDLE; 0: none did */
     _Atomic uint64_t late_ns; /* ... TOO_LATE */
@@ -114,8 +131,8 @@ struct race_service {
         is_varied; /* settings and horizon are drawn: without memory for them, the defaults are taken */
     uint32_t point_weight; /* 0: no delays; 1 .. 3: more and more of them */
     struct race_notes *notes;
-    struct race_gate gate;
-    struct race_sums before; /* of services that the same child has played before this one */
+    struct race_gate gates[2]; /* of the held thread, and of the one that comes between */
+    struct race_sums before;   /* of services that the same child has played before this one */
     struct race_account *accounts;
     uint32_t account_count;
     _Atomic uint32_t next; /* accounts taken */
@@ -205,6 +222,34 @@ void race_judge(struct race_service *service);
 /* Adds the accounts to the sums. */
 void race_sum(const struct race_service *service, struct race_sums *sums);
 
+/* ---- The planted clock (race_clock.c): one for the process, as what it stands for. ---------------- */
+
+/* Of the service whose threads pass its points. */
+void race_clock_of(struct race_service *service);
+/* Sets it forward; whoever waits by it notices within a millisecond. */
+void race_clock_move(uint64_t ns);
+/* Calls by runners so far: none by one that reads a clock of its own. */
+uint64_t race_clock_calls(void);
+/* Comes through a point: goes on, is delayed or held. */
+void race_reach(void *service, uint32_t number, uint64_t passed, const char *name);
+
+/* ---- What cases share (race_cases.c). -------------------------------------------------------------- */
+
+/* A seat of a service that is open with this config, whose zeros mean 64 places and ticks of 1 ms; or NULL.  For more
+ * than 4096 starts the case sets account_count before. */
+struct tw_seat *case_open(struct race_service *service, struct tw_runner_config config);
+/* Shuts, judges, leaves and closes. */
+void case_close(struct race_service *service, struct tw_seat *seat);
+/* Starts what the account has by now, waiting for a place; the account, or NULL with a finding when it is refused. */
+struct race_account *case_start(struct race_service *service, struct tw_seat *seat,
+                                struct race_account *account);
+/* The same for a one-shot due then. */
+struct race_account *case_start_at(struct race_service *service, struct tw_seat *seat,
+                                   uint64_t due_ns);
+/* Waits as an idle caller until the counter is at least that.  False with a finding when patience ends first. */
+bool case_await(struct race_service *service, struct tw_seat *seat, _Atomic uint32_t *counter,
+                uint32_t least, const char *what);
+
 /* ---- What is played. ------------------------------------------------------------------------------ */
 
 /* A written case proves one thing that random services show too seldom. */
@@ -214,8 +259,8 @@ struct race_case {
     void (*play)(struct race_service *service);
 };
 
-/* NULL name after the last. */
-extern const struct race_case race_cases[];
+/* NULL name after the last; the second list has what shows in numbers and in time alone (race_numbers.c). */
+extern const struct race_case race_cases[], race_numbers[];
 
 /* A hold: one thread is held at a point, at its first one, its second, and so on until it comes through without one, while
  * another acts.  It is let go when the other has done what it wants, or sleeps because it waits for the held one.  So a

@@ -77,19 +77,21 @@ static const struct tw_param bucket_locks_params[] = {
 /* ---- Any thread. ------------------------------------------------------------------------------ */
 
 /* Lowers a tick that others lower too; whether it was higher. */
-static bool tick_lower(_Atomic tw_tick *lowered, tw_tick tick)
+static bool tick_lower(_Atomic tw_tick *lowered, tw_tick tick, struct tw_seat *seat)
 {
     tw_tick before = atomic_load(lowered);
-    while (tick < before)
+    while (tick < before) {
+        TW_RUNNER_POINT(seat, tick_looked);
         if (atomic_compare_exchange_weak(lowered, &before, tick))
             return true;
+    }
     return false;
 }
 
 static void driver_hurry(struct tw_seat *seat, tw_tick tick)
 {
     struct tw_service *service = seat->service;
-    if (!tick_lower(&service->wake, tick))
+    if (!tick_lower(&service->wake, tick, seat))
         return;
     TW_RUNNER_POINT(seat, wake_lowered);
     pthread_mutex_lock(&service->doze);
@@ -108,7 +110,7 @@ static int bucket_locks_start(struct tw_seat *seat, const struct tw_task *task, 
         TW_RUNNER_POINT(seat, start_begun);
         pthread_mutex_lock(&bucket->guarded.lock);
         answer = guarded_start(&bucket->guarded, task, timer, &wake);
-        tick_lower(&bucket->head, wake);
+        tick_lower(&bucket->head, wake, seat);
         pthread_mutex_unlock(&bucket->guarded.lock);
         TW_RUNNER_POINT(seat, start_unlocked);
         driver_hurry(seat, wake);
@@ -168,18 +170,19 @@ static void driver_sleep(struct tw_service *service)
     atomic_store(&service->wake, TW_NEVER);
     TW_RUNNER_POINT(&service->driver_seat, wake_announced);
     for (uint32_t i = 0; i < service->count; i++)
-        tick_lower(&service->wake, atomic_load(&service->buckets[i].head));
+        tick_lower(&service->wake, atomic_load(&service->buckets[i].head), &service->driver_seat);
     TW_RUNNER_POINT(&service->driver_seat, heads_read);
     pthread_mutex_lock(&service->doze);
     for (;;) {
         tw_tick wake = atomic_load(&service->wake);
         uint64_t until = wake == TW_NEVER ? TW_DUE_MAX : ticking_moment(&service->ticking, wake);
-        if (atomic_load(&service->shutting) || moment_now() >= until)
+        if (atomic_load(&service->shutting) ||
+            !moment_condition_wait(&service->hurry, &service->doze, until))
             break;
-        moment_condition_wait(&service->hurry, &service->doze, until);
         tally_add(&service->tally.wakeups, 1);
     }
     pthread_mutex_unlock(&service->doze);
+    TW_RUNNER_POINT(&service->driver_seat, woken);
     atomic_store(&service->wake, 0);
 }
 

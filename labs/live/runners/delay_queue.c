@@ -70,20 +70,19 @@ static int delay_queue_stop(struct tw_seat *seat, tw_timer timer)
 /* ---- The threads. ----------------------------------------------------------------------------- */
 
 /* Sleeps until the next slot in use, or until it is time to look up. */
-static void delay_queue_wait(struct delay_queue *queue)
+static bool delay_queue_wait(struct delay_queue *queue)
 {
     struct guarded *guarded = &queue->service.guarded;
-    if (queue->poll_ns == 0) {
-        sleeper_wait(&queue->service.sleeper, guarded);
-        return;
-    }
+    if (queue->poll_ns == 0)
+        return sleeper_wait(&queue->service.sleeper, guarded);
     uint64_t poll = moment_after(moment_now(), queue->poll_ns);
     tw_tick next = guarded->design->next(guarded->timers);
     uint64_t until = next == TW_NEVER ? TW_DUE_MAX : ticking_moment(&guarded->ticking, next);
     queue->service.sleeper.tick = next;
-    moment_condition_wait(&queue->service.sleeper.wake, &guarded->lock,
-                          until < poll ? until : poll);
+    bool waited = moment_condition_wait(&queue->service.sleeper.wake, &guarded->lock,
+                                        until < poll ? until : poll);
     queue->service.sleeper.tick = 0;
+    return waited;
 }
 
 static void *delay_queue_reap(void *ctx)
@@ -99,9 +98,8 @@ static void *delay_queue_reap(void *ctx)
         if (ready)
             pthread_cond_signal(&queue->work);
         tally_add(&service->tally.useful_wakeups, woken && ready);
-        delay_queue_wait(queue);
-        tally_add(&service->tally.wakeups, 1);
-        woken = true;
+        woken = delay_queue_wait(queue);
+        tally_add(&service->tally.wakeups, woken);
     }
     pthread_mutex_unlock(&service->guarded.lock);
     atomic_store(&service->tally.cpu_ns, tally_cpu_ns());

@@ -280,14 +280,15 @@ static inline void sleeper_hurry(struct sleeper *sleeper, tw_tick wake)
     pthread_cond_signal(&sleeper->wake);
 }
 
-/* Waits for the head of the design, for ever when it is empty. */
-static inline void sleeper_wait(struct sleeper *sleeper, struct guarded *guarded)
+/* Waits for the head of the design, for ever when it is empty; whether it had to. */
+static inline bool sleeper_wait(struct sleeper *sleeper, struct guarded *guarded)
 {
     tw_tick next = guarded->design->next(guarded->timers);
     sleeper->tick = next;
     uint64_t until = next == TW_NEVER ? TW_DUE_MAX : ticking_moment(&guarded->ticking, next);
-    moment_condition_wait(&sleeper->wake, &guarded->lock, until);
+    bool waited = moment_condition_wait(&sleeper->wake, &guarded->lock, until);
     sleeper->tick = 0;
+    return waited;
 }
 
 #endif

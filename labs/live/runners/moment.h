@@ -9,16 +9,39 @@
 
 #include "runner.h"
 
-#include <errno.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <sys/prctl.h>
 #include <time.h>
+
+/* ---- The clock that conform plants: it can be set forward, so that weeks pass in a second (race_clock.c).  Proved
+ * objects read it; weak, because a shared object may be loaded by others.  A runner that reads another clock is not
+ * proved by it. */
+#if defined TW_PROVED && !defined MOMENT_OF_RUNNER
+#define MOMENT_OF_RUNNER true
+#endif
+#ifdef MOMENT_OF_RUNNER
+/* By how much it is ahead, in ns; counts the calls of runners. */
+uint64_t moment_planted_ahead(bool of_runner) __attribute__((weak));
+/* Waits with the lock, as moment_condition_wait does; a point at which the thread can be held. */
+void moment_planted_wait(pthread_cond_t *condition, pthread_mutex_t *lock, uint64_t until)
+    __attribute__((weak));
+#endif
+
+static inline uint64_t moment_ahead(void)
+{
+#ifdef MOMENT_OF_RUNNER
+    return moment_planted_ahead ? moment_planted_ahead(MOMENT_OF_RUNNER) : 0;
+#else
+    return 0;
+#endif
+}
 
 static inline uint64_t moment_now(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec + moment_ahead();
 }
 
 static inline uint64_t moment_after(uint64_t moment, uint64_t ns)
@@ -32,12 +55,13 @@ static inline struct timespec moment_spec(uint64_t moment)
                              .tv_nsec = (long)(moment % 1000000000)};
 }
 
-/* Sleeps until then; at once when that has passed. */
+/* Sleeps until then.  Asks no system call for what has passed: that would take as long as the thread's timer slack. */
 static inline void moment_sleep(uint64_t until)
 {
-    struct timespec spec = moment_spec(until);
-    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &spec, NULL) == EINTR)
-        ;
+    while (until > moment_now()) {
+        struct timespec spec = moment_spec(until - moment_ahead());
+        clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &spec, NULL);
+    }
 }
 
 /* Lets the kernel wake the calling thread within a microsecond of the moment asked for, instead of the 50
@@ -60,16 +84,29 @@ static inline int moment_condition_open(pthread_cond_t *condition)
     return failed;
 }
 
-/* Waits until then, for ever at TW_DUE_MAX, or until a signal, or for no reason: the caller looks again. */
-static inline void moment_condition_wait(pthread_cond_t *condition, pthread_mutex_t *lock,
+/* Waits until then, for ever at TW_DUE_MAX, or until a signal, or for no reason: the caller looks again.  Whether it
+ * waited: not for what has passed, though others get their turn at the lock. */
+static inline bool moment_condition_wait(pthread_cond_t *condition, pthread_mutex_t *lock,
                                          uint64_t until)
 {
-    if (until == TW_DUE_MAX) {
-        pthread_cond_wait(condition, lock);
-        return;
-    }
     struct timespec spec = moment_spec(until);
-    pthread_cond_timedwait(condition, lock, &spec);
+    bool waits = until > moment_now();
+    if (!waits) {
+        pthread_mutex_unlock(lock);
+        pthread_mutex_lock(lock);
+        return false;
+    }
+#ifdef MOMENT_OF_RUNNER
+    if (moment_planted_wait) {
+        moment_planted_wait(condition, lock, until);
+        return true;
+    }
+#endif
+    if (until == TW_DUE_MAX)
+        pthread_cond_wait(condition, lock);
+    else
+        pthread_cond_timedwait(condition, lock, &spec);
+    return true;
 }
 
 /* Tick k is the moment open_ns + k * tick_ns. */

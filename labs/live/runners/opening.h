@@ -175,7 +175,7 @@ static inline void tally_add(_Atomic uint64_t *counter, uint64_t n)
 
 static inline void tally_most(_Atomic uint64_t *counter, uint64_t value)
 {
-    if (value > atomic_load_explicit(counter, memory_order_relaxed))
+    if (value > atomic_load_explicit(counter, memory_order_relaxed)) /* SOLE: its one writer. */
         atomic_store_explicit(counter, value, memory_order_relaxed);
 }
 

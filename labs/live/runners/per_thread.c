@@ -149,7 +149,9 @@ static int base_open(struct tw_service *service, struct base **out, struct tw_er
     base->own.ticking = service->ticking;
     base->own.entries.base = count << service->shift;
     base->tally.design_bytes = opening_design_bytes(base->own.design, base->own.timers);
+    /* SOLE: the lock is held. */
     atomic_store(&service->bases[count], base);
+    /* SOLE: the same. */
     atomic_store(&service->base_count, count + 1);
     *out = base;
     return TW_RUN_OK;
@@ -178,13 +180,14 @@ static struct base *base_of(struct thread_seat *seat)
 }
 
 /* Gets the base some places more from the room; whether there was one. */
-static bool base_grant(struct tw_service *service, struct base *base)
+static bool base_grant(struct tw_service *service, struct base *base, struct tw_seat *seat)
 {
     uint32_t room = atomic_load_explicit(&service->room, memory_order_relaxed), some;
     do {
         some = room < service->grant ? room : service->grant;
         if (some == 0)
             return false;
+        TW_RUNNER_POINT(seat, room_looked);
     } while (!atomic_compare_exchange_weak_explicit(&service->room, &room, room - some,
                                                     memory_order_relaxed, memory_order_relaxed));
     base->granted += some;
@@ -213,7 +216,7 @@ static void base_drain(struct base *base, struct tw_seat *seat)
 {
     struct entries *entries = &base->own.entries;
     uint32_t next;
-    for (uint32_t id = stack_take(&base->inbox); id != STACK_EMPTY; id = next) {
+    for (uint32_t id = stack_take(&base->inbox, seat); id != STACK_EMPTY; id = next) {
         next = link_of(base->links, id);
         TW_RUNNER_POINT(seat, message_read);
         if (entries->all[id].state == ENTRY_MARKED)
@@ -232,7 +235,7 @@ static int base_start(struct tw_service *service, struct base *base, struct tw_s
     tw_tick wake;
     for (bool again = false;; again = true) {
         int answer = TW_RUN_FULL;
-        if (base->granted > base->own.entries.pending || base_grant(service, base))
+        if (base->granted > base->own.entries.pending || base_grant(service, base, seat))
             answer = guarded_start(&base->own, task, timer, &wake);
         if (answer != TW_RUN_FULL || again)
             return answer;
@@ -273,7 +276,7 @@ static void base_tell(struct tw_service *service, struct base *base, struct tw_s
 {
     atomic_fetch_add_explicit(&base->stopped, 1, memory_order_relaxed);
     TW_RUNNER_POINT(seat, message_written);
-    bool first = stack_push_on(&base->inbox, base->links, id) == STACK_EMPTY;
+    bool first = stack_push_on(&base->inbox, base->links, id, seat) == STACK_EMPTY;
     TW_RUNNER_POINT(seat, message_pushed);
     if (!first || !atomic_fetch_or(&base->kept, 0))
         return;
@@ -329,7 +332,7 @@ static void base_run(struct base *base, struct tw_seat *seat)
     task_run(&task, seat, &firing, &base->tally);
     if (once)
         return;
-    if (word_renew(&base->words[id]) || entries->all[id].state == ENTRY_STOPPED)
+    if (word_renew(&base->words[id], seat) || entries->all[id].state == ENTRY_STOPPED)
         guarded_renew(&base->own, id, &base->tally);
     else
         entries_mark(entries, id);
@@ -454,9 +457,8 @@ static void *per_thread_keep(void *ctx)
         uint64_t earliest = left_sort(service);
         if (service->arrived || closed(service))
             continue;
-        moment_condition_wait(&service->wake, &service->lock, earliest);
-        tally_add(&service->tally.wakeups, 1);
-        woken = true;
+        woken = moment_condition_wait(&service->wake, &service->lock, earliest);
+        tally_add(&service->tally.wakeups, woken);
     }
     pthread_mutex_unlock(&service->lock);
     atomic_store(&service->tally.cpu_ns, tally_cpu_ns());
@@ -496,11 +498,11 @@ static void per_thread_leave(struct tw_seat *seat)
 }
 
 /* Returns what still waits.  Owners may be in a start or a stop: only words decide. */
-static void base_return(struct tw_service *service, struct base *base, tw_return_fn *returned,
-                        void *ctx)
+static void base_return(struct tw_seat *seat, struct base *base, tw_return_fn *returned, void *ctx)
 {
+    struct tw_service *service = seat->service;
     for (uint32_t id = 0; id < service->share; id++) {
-        uint64_t name = word_return(&base->words[id]);
+        uint64_t name = word_return(&base->words[id], seat);
         tally_add(&service->returned, name != 0);
         if (name != 0 && returned)
             returned(ctx, name | (base->own.entries.base + id),
@@ -527,7 +529,7 @@ static int per_thread_shut(struct tw_seat *seat, tw_return_fn *returned, void *c
     pthread_mutex_unlock(&service->lock);
     TW_RUNNER_POINT(seat, all_turned);
     for (uint32_t i = 0; i < atomic_load(&service->base_count); i++)
-        base_return(service, service->bases[i], returned, ctx);
+        base_return(seat, service->bases[i], returned, ctx);
     return TW_RUN_OK;
 }
 

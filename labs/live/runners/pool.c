@@ -121,20 +121,21 @@ static uint32_t pool_purge(struct tw_seat *seat)
 
 /* ---- The workers. ----------------------------------------------------------------------------- */
 
-/* Waits for the head if nobody else does, or to be called to.  With the lock. */
-static void pool_wait(struct tw_service *service)
+/* Waits for the head if nobody else does, or to be called to; whether it had to.  With the lock. */
+static bool pool_wait(struct tw_service *service)
 {
     if (!service->led) {
         service->led = true;
-        sleeper_wait(&service->leader, &service->guarded);
+        bool waited = sleeper_wait(&service->leader, &service->guarded);
         service->led = false;
-        return;
+        return waited;
     }
     service->following++;
     while (!service->called && !service->guarded.closed)
         pthread_cond_wait(&service->follow, &service->guarded.lock);
     service->called = false;
     service->following--;
+    return true;
 }
 
 /* Runs the first ready task.  The lead is another's before it begins, unless nothing else pends: then a start
@@ -162,9 +163,8 @@ static void *pool_work(void *ctx)
             pause_end(&pause, &worker->tally);
         }
         if (guarded->ready.head == OPENING_NONE) {
-            pool_wait(service);
-            tally_add(&worker->tally.wakeups, 1);
-            woken = true;
+            woken = pool_wait(service);
+            tally_add(&worker->tally.wakeups, woken);
             continue;
         }
         tally_add(&worker->tally.useful_wakeups, woken);

@@ -79,19 +79,22 @@ static const struct tw_param sharded_params[] = {{NULL, NULL, 0, 0, 0}};
 /* ---- Any thread. ------------------------------------------------------------------------------ */
 
 /* Lowers wake to that tick; whether it was higher. */
-static bool wake_lower(struct tw_service *service, tw_tick tick)
+static bool wake_lower(struct tw_seat *seat, tw_tick tick)
 {
+    struct tw_service *service = seat->service;
     tw_tick wake = atomic_load_explicit(&service->wake, memory_order_relaxed);
-    while (tick < wake)
+    while (tick < wake) {
+        TW_RUNNER_POINT(seat, wake_looked);
         if (atomic_compare_exchange_weak(&service->wake, &wake, tick))
             return true;
+    }
     return false;
 }
 
 static void sharded_hurry(struct tw_seat *seat, tw_tick wake)
 {
     struct tw_service *service = seat->service;
-    if (!wake_lower(service, wake))
+    if (!wake_lower(seat, wake))
         return;
     TW_RUNNER_POINT(seat, wake_lowered);
     pthread_mutex_lock(&service->doze);
@@ -186,9 +189,8 @@ static bool sharded_wait(struct tw_service *service)
     for (;;) {
         tw_tick wake = atomic_load(&service->wake);
         uint64_t until = wake == TW_NEVER ? TW_DUE_MAX : ticking_moment(&service->ticking, wake);
-        if (service->closing || moment_now() >= until)
+        if (service->closing || !moment_condition_wait(&service->hurry, &service->doze, until))
             break;
-        moment_condition_wait(&service->hurry, &service->doze, until);
         tally_add(&service->tally.wakeups, 1);
     }
     bool open = !service->closing;
@@ -212,7 +214,7 @@ static void *sharded_drive(void *ctx)
             continue;
         }
         TW_RUNNER_POINT(&service->driver_seat.seat, round_ended);
-        wake_lower(service, round.earliest);
+        wake_lower(&service->driver_seat.seat, round.earliest);
         open = sharded_wait(service);
     }
     atomic_store(&service->tally.cpu_ns, tally_cpu_ns());

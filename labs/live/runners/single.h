@@ -163,9 +163,8 @@ static inline void *single_drive(void *ctx)
     while (!guarded->closed) {
         single_advance(service);
         if (guarded->ready.head == OPENING_NONE) {
-            sleeper_wait(&service->sleeper, guarded);
-            tally_add(&service->tally.wakeups, 1);
-            woken = true;
+            woken = sleeper_wait(&service->sleeper, guarded);
+            tally_add(&service->tally.wakeups, woken);
             continue;
         }
         tally_add(&service->tally.useful_wakeups, woken);

@@ -131,8 +131,9 @@ static const struct tw_param tick_queue_params[] = {
 
 /* ---- The free places. ------------------------------------------------------------------------- */
 
-static uint32_t free_take(struct tw_service *service)
+static uint32_t free_take(struct tw_seat *seat)
 {
+    struct tw_service *service = seat->service;
     uint64_t head = atomic_load_explicit(&service->free, memory_order_acquire);
     for (;;) {
         uint32_t id = (uint32_t)head;
@@ -141,20 +142,24 @@ static uint32_t free_take(struct tw_service *service)
         uint32_t next = atomic_load_explicit(&service->links[id], memory_order_relaxed);
         uint64_t replaced = (head >> 32) + 1;
         replaced = replaced << 32 | next;
+        TW_RUNNER_POINT(seat, free_looked);
         if (atomic_compare_exchange_weak_explicit(&service->free, &head, replaced,
                                                   memory_order_acquire, memory_order_acquire))
             return id;
     }
 }
 
-static void free_give(struct tw_service *service, uint32_t id)
+static void free_give(struct tw_seat *seat, uint32_t id)
 {
+    struct tw_service *service = seat->service;
     uint64_t head = atomic_load_explicit(&service->free, memory_order_relaxed);
     uint64_t replaced;
     do {
+        /* SOLE: the place is nobody else's yet. */
         atomic_store_explicit(&service->links[id], (uint32_t)head, memory_order_relaxed);
         replaced = (head >> 32) + 1;
         replaced = replaced << 32 | id;
+        TW_RUNNER_POINT(seat, give_looked);
     } while (!atomic_compare_exchange_weak_explicit(&service->free, &head, replaced,
                                                     memory_order_release, memory_order_relaxed));
 }
@@ -186,18 +191,19 @@ static int tick_queue_start(struct tw_seat *seat, const struct tw_task *task, tw
         return TW_RUN_CLOSED;
     if (task->due_ns > atomic_load_explicit(&service->reach_ns, memory_order_relaxed))
         return TW_RUN_RANGE;
-    uint32_t id = free_take(service);
+    uint32_t id = free_take(seat);
     if (id == STACK_EMPTY)
         return TW_RUN_FULL;
     struct place *place = &service->places[id];
     uint64_t generation = atomic_load_explicit(&place->state, memory_order_relaxed) >> 32;
     generation = generation == UINT32_MAX ? 1 : generation + 1;
     place_fill(place, task);
+    /* SOLE: the place was taken, and nobody knows its name. */
     atomic_store_explicit(&place->state, word_of(generation, WORD_WAITING), memory_order_relaxed);
     TW_RUNNER_POINT(seat, start_filled);
-    if (!stack_push(&service->started, service->links, id)) {
+    if (!stack_push(&service->started, service->links, id, seat)) {
         atomic_store_explicit(&place->state, word_of(generation, WORD_OVER), memory_order_relaxed);
-        free_give(service, id);
+        free_give(seat, id);
         return TW_RUN_CLOSED;
     }
     TW_RUNNER_POINT(seat, start_pushed);
@@ -217,7 +223,8 @@ static int tick_queue_stop(struct tw_seat *seat, tw_timer timer)
     if (answer != TW_RUN_STOPPED)
         return answer;
     tally_add(&((struct queue_seat *)(void *)seat)->stopped, 1);
-    stack_push(&service->stopped, service->stop_links, id); /* closed: nobody needs the place */
+    stack_push(&service->stopped, service->stop_links, id,
+               seat); /* closed: nobody needs the place */
     return TW_RUN_STOPPED;
 }
 
@@ -249,7 +256,7 @@ static void backlog_remove(struct tw_service *service, uint32_t id)
 /* The start stack, turned round, behind the backlog. */
 static void starts_take(struct tw_service *service)
 {
-    uint32_t id = stack_take(&service->started);
+    uint32_t id = stack_take(&service->started, &service->worker_seat.seat);
     if (id == STACK_EMPTY)
         return;
     uint32_t tail = id, head = STACK_EMPTY;
@@ -278,14 +285,14 @@ static void stop_drain(struct tw_service *service, uint32_t id)
     if (service->where[id] == PLACED)
         service->design->stop(service->timers, id);
     service->where[id] = NOWHERE;
-    free_give(service, id);
+    free_give(&service->worker_seat.seat, id);
 }
 
 /* What the turns of the tick before left over comes first: nothing waits for ever. */
 static void stops_take(struct tw_service *service)
 {
     if (service->stops == STACK_EMPTY)
-        service->stops = stack_take(&service->stopped);
+        service->stops = stack_take(&service->stopped, &service->worker_seat.seat);
 }
 
 /* One turn: drains stops until there are none, or until the turn's time is over. */
@@ -339,7 +346,7 @@ static void task_renew(struct tw_service *service, uint32_t id)
     struct place *place = &service->places[id];
     uint64_t from = place->repeat == TW_FIXED_RATE ? place->due_ns : moment_now();
     place->due_ns = moment_after(from, place->period_ns);
-    if (!word_renew(&place->state)) {
+    if (!word_renew(&place->state, &service->worker_seat.seat)) {
         service->where[id] = GONE;
         return;
     }
@@ -377,7 +384,7 @@ static void tick_queue_expire(void *ctx, tw_id id, tw_tick now)
     if (once) {
         service->where[id] = NOWHERE;
         tally_add(&service->ended, 1);
-        free_give(service, id);
+        free_give(&service->worker_seat.seat, id);
     }
     task_run(&task, seat, &firing, &service->tally);
     if (!once)
@@ -419,10 +426,8 @@ static bool tick_wait(struct tw_service *service, uint64_t until)
 {
     bool waited = false;
     pthread_mutex_lock(&service->lock);
-    while (!service->closing && moment_now() < until) {
-        moment_condition_wait(&service->wake, &service->lock, until);
+    while (!service->closing && moment_condition_wait(&service->wake, &service->lock, until))
         waited = true;
-    }
     pthread_mutex_unlock(&service->lock);
     return waited;
 }
@@ -499,10 +504,11 @@ static void tick_queue_leave(struct tw_seat *seat)
 }
 
 /* Returns the timer if it still waits. */
-static void place_return(struct tw_service *service, uint32_t id, tw_return_fn *returned, void *ctx)
+static void place_return(struct tw_seat *seat, uint32_t id, tw_return_fn *returned, void *ctx)
 {
+    struct tw_service *service = seat->service;
     struct place *place = &service->places[id];
-    uint64_t name = word_return(&place->state);
+    uint64_t name = word_return(&place->state, seat);
     tally_add(&service->returned, name != 0);
     if (name != 0 && returned)
         returned(ctx, name | id, place->argument);
@@ -526,12 +532,12 @@ static int tick_queue_shut(struct tw_seat *seat, tw_return_fn *returned, void *c
     atomic_exchange(&service->stopped, STACK_CLOSED);
     while (id != STACK_EMPTY) {
         uint32_t next = link_of(service->links, id);
-        place_return(service, id, returned, ctx);
+        place_return(seat, id, returned, ctx);
         id = next;
     }
     for (id = 0; id < service->place_count; id++)
         if (service->where[id] == BACKLOG || service->where[id] == PLACED)
-            place_return(service, id, returned, ctx);
+            place_return(seat, id, returned, ctx);
     return TW_RUN_OK;
 }
 
@@ -556,6 +562,7 @@ static void tick_queue_close(struct tw_service *service)
 static bool places_open(struct tw_service *service)
 {
     uint32_t count = service->place_count;
+    struct tw_seat quiet = {.service = service}; /* nobody else is there yet */
     service->places = calloc(count, sizeof *service->places);
     service->links = calloc(count, sizeof *service->links);
     service->stop_links = calloc(count, sizeof *service->stop_links);
@@ -565,7 +572,7 @@ static bool places_open(struct tw_service *service)
     service->free = STACK_EMPTY;
     for (uint32_t id = count; id-- > 0;) {
         service->places[id].previous = STACK_EMPTY; /* its page is fetched now, not by a start */
-        free_give(service, id);
+        free_give(&quiet, id);
     }
     return true;
 }

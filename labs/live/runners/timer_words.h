@@ -68,49 +68,56 @@ static inline uint64_t word_fire(_Atomic uint64_t *state, struct tw_seat *seat, 
 }
 
 /* After the run of a periodic task: whether it waits again, and was not stopped. */
-static inline bool word_renew(_Atomic uint64_t *state)
+static inline bool word_renew(_Atomic uint64_t *state, struct tw_seat *seat)
 {
     uint64_t word = atomic_load_explicit(state, memory_order_relaxed);
     uint64_t waiting = word_of(word >> 32, WORD_WAITING);
+    TW_RUNNER_POINT(seat, renew_looked);
     return (uint32_t)word == WORD_RUNNING && atomic_compare_exchange_strong(state, &word, waiting);
 }
 
 /* For shut: takes a timer that waits: its name without the id, or 0 when it does not. */
-static inline uint64_t word_return(_Atomic uint64_t *state)
+static inline uint64_t word_return(_Atomic uint64_t *state, struct tw_seat *seat)
 {
     uint64_t word = atomic_load(state);
     uint64_t back = word_of(word >> 32, WORD_RETURNED);
+    TW_RUNNER_POINT(seat, return_looked);
     if ((uint32_t)word != WORD_WAITING || !atomic_compare_exchange_strong(state, &word, back))
         return 0;
     return word_of(word >> 32, WORD_OVER);
 }
 
 /* The head that it lies on now; STACK_CLOSED: the stack is closed, and it lies on none. */
-static inline uint32_t stack_push_on(_Atomic uint32_t *stack, _Atomic uint32_t *links, uint32_t id)
+static inline uint32_t stack_push_on(_Atomic uint32_t *stack, _Atomic uint32_t *links, uint32_t id,
+                                     struct tw_seat *seat)
 {
     uint32_t head = atomic_load_explicit(stack, memory_order_relaxed);
     do {
         if (head == STACK_CLOSED)
             return STACK_CLOSED;
+        /* SOLE: it is on no stack yet. */
         atomic_store_explicit(&links[id], head, memory_order_relaxed);
+        TW_RUNNER_POINT(seat, push_looked);
     } while (!atomic_compare_exchange_weak_explicit(stack, &head, id, memory_order_release,
                                                     memory_order_relaxed));
     return head;
 }
 
 /* Whether it is on the stack now; false when the stack is closed. */
-static inline bool stack_push(_Atomic uint32_t *stack, _Atomic uint32_t *links, uint32_t id)
+static inline bool stack_push(_Atomic uint32_t *stack, _Atomic uint32_t *links, uint32_t id,
+                              struct tw_seat *seat)
 {
-    return stack_push_on(stack, links, id) != STACK_CLOSED;
+    return stack_push_on(stack, links, id, seat) != STACK_CLOSED;
 }
 
 /* All of the stack, the last push first, or STACK_EMPTY.  A closed one stays closed. */
-static inline uint32_t stack_take(_Atomic uint32_t *stack)
+static inline uint32_t stack_take(_Atomic uint32_t *stack, struct tw_seat *seat)
 {
     uint32_t head = atomic_load_explicit(stack, memory_order_relaxed);
     do {
         if (head == STACK_EMPTY || head == STACK_CLOSED)
             return STACK_EMPTY;
+        TW_RUNNER_POINT(seat, take_looked);
     } while (!atomic_compare_exchange_weak_explicit(stack, &head, STACK_EMPTY, memory_order_acquire,
                                                     memory_order_relaxed));
     return head;

@@ -209,3 +209,49 @@ says() {
     [ "$ten" -gt $((3 * one)) ]
     [ "$(json 10.json 'd["cells"][0]["clock"]["duration_ns"]')" = 100000000 ]
 }
+
+@test "a run says its span before it begins, and --plan its time" {
+    run "$twbench" run --runner=locked,pool --impl=heap --workload=fill-expire --set='delay=uniform(1,6500000)' --tasks=10k --plan
+    echo "$output"
+    [[ $output == *"locked/heap"*"pool/heap"*"2 cells, about 130"??" s on the real clock (fill-expire, 10k timers, longest delay 6"* ]]
+    run "$twbench" run --runner=locked --impl=heap --load=idle --tasks=10 --duration=10ms --no-system-check
+    [[ $output == *"idle, 10 timers: 1 cell on the real clock, about 0 s"* ]]
+}
+
+@test "INT and TERM end a run on the real clock, with its ledger closed and what is finished in the document" {
+    # A first cell ends; the second, of a million seconds, is interrupted.
+    for signal in INT TERM; do
+        "$twbench" run --runner=one-thread,per-thread --impl=heap --load=burst --tasks=10 --slow-task=1000000s --json=r.json --force \
+            --no-system-check --progress=lines 2>said & pid=$!
+        comes_true grep -q "^one-thread$" said
+        kill -$signal $pid
+        status=0
+        timeout 300 tail --pid=$pid -f /dev/null
+        wait $pid || status=$?
+        cat said
+        [ "$status" -eq 130 ]
+        grep -q "one-thread was interrupted after .*: 10 timers accepted = 1 ran + 0 stopped + 9 returned" said
+        grep -q "next: the same command with --resume" said
+        [ "$(json r.json '[d["complete"], len(d["cells"])]')" = "[False, 0]" ]
+    done
+    "$twbench" run --runner=locked,pool --impl=heap --workload=fill-expire --set='delay=constant(1000000000)' --tasks=10 --json=r.json --force \
+        --no-system-check --progress=lines 2>said & pid=$!
+    comes_true grep -q "^locked$" said
+    kill $pid
+    timeout 300 tail --pid=$pid -f /dev/null
+    cat said
+    grep -q "locked was interrupted after .*: 10 timers accepted = 0 ran + 0 stopped + 10 returned" said
+}
+
+@test "each thread of a closed load has as many timers, however many threads there are" {
+    on_clock --runner=locked --impl=heap --tasks=100 --load=closed --threads=1,3 --duration=20ms
+    adds_up
+    [ "$(json r.json '[c["clock"]["capacity"] for c in d["cells"]]')" = "[1124, 1324]" ]
+}
+
+@test "a runner that sleeps for what has passed is told so in its row" {
+    runner_plugin sleepy locked 's/\.name = "locked"/.name = "sleepy"/; s/\.wait = seat_wait/.wait = sleepy_wait/; s/^const struct tw_runner TW_RUNNER.*/static void sleepy_wait(struct tw_seat *seat, uint64_t until) { struct timespec spec = moment_spec(until > moment_now() ? until : moment_now() + 1000); (void)seat; clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, \&spec, NULL); }\n&/'
+    on_clock --plugin=./sleepy.so --runner=locked --impl=heap --tasks=10 --load=idle --duration=10ms
+    adds_up
+    [ "$(json r.json '[(c["clock"]["wait_sleeps"] or 0) > 50 for c in d["cells"]]')" = "[False, True]" ]
+}

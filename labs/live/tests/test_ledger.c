@@ -2,14 +2,7 @@
  * test_ledger.c - the account of every timer on the real clock: what adds up, and each way in which it does not.
  */
 #include "labs/live/clock/performance.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "testing.h"
 
 #define IDS 3
 
@@ -56,7 +49,6 @@ static void judged(struct case_state *state, enum clock_end end, const char *wor
 
 static void test_adds_up(void **unused)
 {
-    (void)unused;
     struct case_state state;
     fill(&state);
     judged(&state, CLOCK_OK, "");
@@ -65,7 +57,6 @@ static void test_adds_up(void **unused)
 
 static void test_a_lost_timer_is_told(void **unused)
 {
-    (void)unused;
     struct case_state state;
     fill(&state);
     accept_timer(&state, 1, 104);
@@ -74,7 +65,6 @@ static void test_a_lost_timer_is_told(void **unused)
 
 static void test_a_timer_that_ends_twice_is_told(void **unused)
 {
-    (void)unused;
     struct case_state state;
     fill(&state);
     run_timer(&state, 1, 102);
@@ -84,7 +74,6 @@ static void test_a_timer_that_ends_twice_is_told(void **unused)
 /* One that fires twice hides one that is lost from the sums, but not from the accounts. */
 static void test_a_twin_does_not_hide_a_loss(void **unused)
 {
-    (void)unused;
     struct case_state state;
     fill(&state);
     accept_timer(&state, 1, 104);
@@ -94,7 +83,6 @@ static void test_a_twin_does_not_hide_a_loss(void **unused)
 
 static void test_an_early_task_is_told(void **unused)
 {
-    (void)unused;
     struct case_state state;
     fill(&state);
     state.report.ledger.early = 1;
@@ -103,7 +91,6 @@ static void test_an_early_task_is_told(void **unused)
 
 static void test_books_add_up(void **unused)
 {
-    (void)unused;
     struct clock_ledger sum = {.accepted = 1, .too_late = 2};
     const struct clock_ledger more = {.accepted = 3,
                                       .refused = 4,

@@ -127,11 +127,11 @@ static void test_a_closed_load_is_as_long_as_its_head_says(void **state)
     struct stream *stream = small_stream(NULL);
     struct clock_request request = {.wishes = &wishes, .threads = 2, .seed = 1, .stream = stream};
     assert_int_equal(text_of_schedule(&request, text, sizeof text, &diag), DIAG_OK);
-    assert_non_null(strstr(text, "# pace: free\n# producers: 2\n# ids: 2\n# ops: 10002\n"));
+    assert_non_null(strstr(text, "# pace: free\n# producers: 2\n# ids: 4\n# ops: 10004\n"));
     unsigned lines = 0;
     for (const char *at = text; (at = strchr(at, '\n')); at++)
         lines++;
-    assert_int_equal(lines, 7 + 10002);
+    assert_int_equal(lines, 7 + 10004);
     stream_free(stream);
 }
 

@@ -2,13 +2,7 @@
  * test_pause.c - a pause of a driver tells the time that passed and the processor time in it, each the longest.
  */
 #include "labs/live/runners/opening.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "testing.h"
 
 #define MS UINT64_C(1000000)
 
@@ -22,7 +16,6 @@ static void work_for(uint64_t cpu_ns)
 /* A thread that sleeps is one whose core is with others: the least that can be said of its work is that it is less. */
 static void test_sleep_is_no_work(void **unused)
 {
-    (void)unused;
     struct tally tally = {0};
     struct pause pause = pause_begin();
     moment_sleep(moment_now() + 30 * MS);
@@ -33,7 +26,6 @@ static void test_sleep_is_no_work(void **unused)
 
 static void test_work_is_counted(void **unused)
 {
-    (void)unused;
     struct tally tally = {0};
     struct pause pause = pause_begin();
     work_for(2 * MS);
@@ -45,7 +37,6 @@ static void test_work_is_counted(void **unused)
 /* The pause that took longest need not be the one with the most work. */
 static void test_each_is_the_longest(void **unused)
 {
-    (void)unused;
     struct tally tally = {.longest_pause_ns = 7000000 * MS};
     struct pause pause = pause_begin();
     work_for(MS);
@@ -57,7 +48,6 @@ static void test_each_is_the_longest(void **unused)
 /* stats takes both and begins anew; what another thread had is kept when it is more. */
 static void test_sum_takes_the_greater_and_forgets(void **unused)
 {
-    (void)unused;
     struct tally a = {.longest_pause_ns = 5, .longest_work_ns = 4};
     struct tally b = {.longest_pause_ns = 9, .longest_work_ns = 3};
     struct tw_runner_stats stats = {0};

@@ -2,13 +2,7 @@
  * test_score.c - a stream dealt out to producers: every operation once, in its timer's order, at its tick.
  */
 #include "labs/live/clock/performance.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "testing.h"
 
 static struct stream *sample(void)
 {
@@ -41,7 +35,6 @@ static void holds(const struct score_operation *operation, uint32_t id, uint64_t
 
 static void test_operations_are_dealt_by_id(void **unused)
 {
-    (void)unused;
     struct stream *stream = sample();
     struct score score;
     assert_true(score_make(&score, stream, 2, SCORE_ALL));
@@ -60,7 +53,6 @@ static void test_operations_are_dealt_by_id(void **unused)
 
 static void test_ticks_have_their_phase(void **unused)
 {
-    (void)unused;
     struct stream *stream = sample();
     struct score score;
     assert_true(score_make(&score, stream, 1, SCORE_ALL));
@@ -76,7 +68,6 @@ static void test_ticks_have_their_phase(void **unused)
 /* A stretch ends between two ticks, at its speed. */
 static void test_a_part_is_played(void **unused)
 {
-    (void)unused;
     struct stream *stream = sample();
     struct score score;
     stream->tick_ns = 1000;

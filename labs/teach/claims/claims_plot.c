@@ -66,22 +66,16 @@ static size_t count_series(const cJSON *panel)
 static size_t most_series(const cJSON *picture)
 {
     size_t most = 0;
-    const cJSON *panel;
-    cJSON_ArrayForEach(panel, json_get(picture, "panels"))
-    {
+    json_each(panel, picture, "panels")
         most = count_series(panel) > most ? count_series(panel) : most;
-    }
     return most;
 }
 
 static bool is_timed(const cJSON *picture)
 {
-    const cJSON *panel;
-    cJSON_ArrayForEach(panel, json_get(picture, "panels"))
-    {
+    json_each(panel, picture, "panels")
         if (strcmp(json_get_text(panel, "basis"), "times") == 0)
             return true;
-    }
     return false;
 }
 
@@ -114,10 +108,9 @@ static void write_head(FILE *out, const cJSON *document, const cJSON *claim, con
 
 static void write_panels(FILE *out, const cJSON *picture)
 {
-    const cJSON *panels = json_get(picture, "panels"), *panel;
+    const cJSON *panels = json_get(picture, "panels");
     size_t next = 1 + (size_t)cJSON_GetArraySize(panels);
-    cJSON_ArrayForEach(panel, panels)
-    {
+    json_each(panel, panels, "") {
         fputs("\n\n", out);
         plotdata_write_field(out, json_get_text(panel, "title"));
         fputc('\t', out);
@@ -168,21 +161,15 @@ static double where_of(const cJSON *point)
 
 static void write_points(FILE *out, const cJSON *series)
 {
-    const cJSON *point;
-    cJSON_ArrayForEach(point, json_get(series, "points"))
-    {
+    json_each(point, series, "points")
         fprintf(out, "%.15g\t%.6g\t%.6g\t%.6g\n", where_of(point), json_get_number(point, "median"),
                 json_get_number(point, "low"), json_get_number(point, "high"));
-    }
 }
 
 static void write_joined(FILE *out, const cJSON *series)
 {
-    const cJSON *point;
-    cJSON_ArrayForEach(point, json_get(series, "points"))
-    {
+    json_each(point, series, "points")
         fprintf(out, "%.15g\t%.6g\n", where_of(point), json_get_number(point, "median"));
-    }
 }
 
 /* Between the first x and the last, in steps of one factor. */
@@ -210,29 +197,21 @@ static void write_series(FILE *out, const cJSON *series)
         write_joined(out, series);
 }
 
-static bool write_picture(FILE *out, const cJSON *document, const struct picture *picture)
+static void write_picture(FILE *out, const cJSON *document, const struct picture *picture)
 {
-    const cJSON *panel, *series;
     write_head(out, document, picture->of, picture->part);
     write_panels(out, picture->part);
-    cJSON_ArrayForEach(panel, json_get(picture->part, "panels"))
-    {
-        cJSON_ArrayForEach(series, json_get(panel, "series"))
-        {
+    json_each(panel, picture->part, "panels") {
+        json_each(series, panel, "series")
             write_series(out, series);
-        }
     }
-    return true;
 }
 
 void claims_pictures(const cJSON *document, struct pictures *out)
 {
-    const cJSON *claim, *part;
-    cJSON_ArrayForEach(claim, json_get(document, "claims"))
-    {
+    json_each(claim, document, "claims") {
         size_t index = 0;
-        cJSON_ArrayForEach(part, json_get(claim, "pictures"))
-        {
+        json_each(part, claim, "pictures") {
             struct picture picture = {.script = "claim",
                                       .anchor = json_get_text(claim, "id"),
                                       .write = write_picture,

@@ -47,12 +47,9 @@ static const cJSON *member_of(const cJSON *object, const char *key)
 /* Does the file say that this is a library's, which may not be built? */
 static bool may_lack(const struct experiment *experiment, const char *name)
 {
-    const cJSON *item;
-    cJSON_ArrayForEach(item, member_of(experiment->json, "libraries"))
-    {
+    json_each(item, member_of(experiment->json, "libraries"), "")
         if (cJSON_IsString(item) && strcmp(item->valuestring, name) == 0)
             return true;
-    }
     return false;
 }
 
@@ -129,11 +126,9 @@ static void read_settings(struct reader *reader, const struct reader_place *oute
                           struct experiment_point *point)
 {
     struct reader_place place = reader_member(outer, "settings");
-    const cJSON *item;
     if (object && !cJSON_IsObject(object))
         reader_refuse(reader, &place, "expected an object");
-    cJSON_ArrayForEach(item, object)
-    {
+    json_each(item, object, "") {
         struct reader_place member = reader_member(&place, item->string);
         const struct tw_param *param = find_param(run, item->string);
         size_t at = 0;
@@ -171,11 +166,9 @@ static void read_sets(struct loading *loading, const struct reader_place *outer,
                       const cJSON *object, struct experiment_point *point)
 {
     struct reader_place place = reader_member(outer, "set");
-    const cJSON *item;
     if (object && !cJSON_IsObject(object))
         reader_refuse(loading->reader, &place, "expected an object");
-    cJSON_ArrayForEach(item, object)
-    {
+    json_each(item, object, "") {
         struct reader_place member = reader_member(&place, item->string);
         const char *value = text_of(loading, item);
         size_t at = 0;
@@ -195,16 +188,13 @@ static void read_flags(struct reader *reader, const struct reader_place *outer, 
                        struct experiment_point *point)
 {
     struct reader_place place = reader_member(outer, "flags");
-    const cJSON *item;
     if (array)
         reader_array(reader, &place, array, EXPERIMENT_FLAGS_MAX - point->flag_count);
-    cJSON_ArrayForEach(item, array)
-    {
+    json_each(item, array, "")
         if (!cJSON_IsString(item) || strncmp(item->valuestring, "--", 2) != 0)
             reader_refuse(reader, &place, "expected flags, as \"--threads=4\"");
         else if (point->flag_count < EXPERIMENT_FLAGS_MAX)
             point->flags[point->flag_count++] = item->valuestring;
-    }
 }
 
 /* What a run and each of its points can say; a point begins as a copy of what its run says. */
@@ -343,13 +333,10 @@ static void read_run(struct loading *loading, const struct reader_place *outer, 
 static void read_runs(struct loading *loading, const cJSON *object)
 {
     struct reader_place top = {""}, place = reader_member(&top, "runs");
-    const cJSON *item;
     if (object && !cJSON_IsObject(object))
         reader_refuse(loading->reader, &place, "expected an object");
-    cJSON_ArrayForEach(item, object)
-    {
+    json_each(item, object, "")
         read_run(loading, &place, item);
-    }
 }
 
 /* ---- Selectors. ------------------------------------------------------------------------------ */
@@ -634,13 +621,10 @@ void experiment_label(char out[EXPERIMENT_LABEL_SIZE], const struct experiment_s
 static void check_documents(struct loading *loading, const cJSON *array)
 {
     struct reader_place top = {""}, place = reader_member(&top, "documents");
-    const cJSON *item;
     reader_array(loading->reader, &place, array, 8);
-    cJSON_ArrayForEach(item, array)
-    {
+    json_each(item, array, "")
         if (!cJSON_IsString(item))
             reader_refuse(loading->reader, &place, "expected letters of documents, as text");
-    }
 }
 
 static void check_peers(struct loading *loading, const cJSON *array)
@@ -648,11 +632,9 @@ static void check_peers(struct loading *loading, const cJSON *array)
     static const char *const keys[] = {"system", "machine", "figures", "says", NULL};
     struct reader_place top = {""}, place = reader_member(&top, "peers");
     size_t index = 0;
-    const cJSON *item;
     if (array)
         reader_array(loading->reader, &place, array, 32);
-    cJSON_ArrayForEach(item, array)
-    {
+    json_each(item, array, "") {
         struct reader_place element = reader_element(&place, index++);
         reader_check_keys(loading->reader, &element, item, keys);
         reader_text(loading->reader, &element, item, "system", true);

@@ -49,6 +49,121 @@ static void run_slot_corrected(struct formula_outcome *out)
     try_slots(slot_corrected, out);
 }
 
+/* ---- Rounds. --------------------------------------------------------------------------------- */
+
+static unsigned rounds_printed(unsigned delay)
+{
+    return delay / D / SIZE;
+}
+
+static unsigned rounds_corrected(unsigned delay)
+{
+    return (delay / D - 1) / SIZE;
+}
+
+typedef unsigned rounds_fn(unsigned delay);
+
+/* Steps until a timer with so many rounds fires: at each visit of its slot one is taken off, unless there are none. */
+static unsigned steps_to_fire(unsigned pointer, unsigned delay, unsigned rounds)
+{
+    unsigned slot = slot_corrected(delay, pointer), steps = 0;
+    for (;;) {
+        pointer = pointer + 1 == SIZE ? 0 : pointer + 1;
+        steps++;
+        if (pointer == slot && rounds-- == 0)
+            return steps;
+    }
+}
+
+static void try_rounds(rounds_fn *rounds_of, struct formula_outcome *out)
+{
+    for (unsigned pointer = 0; pointer < SIZE; pointer++)
+        for (unsigned delay = 1; delay <= DELAYS; delay++, out->cases++) {
+            unsigned steps = steps_to_fire(pointer, delay * D, rounds_of(delay * D));
+            if (steps != delay && out->wrong++ == 0)
+                snprintf(out->first, sizeof out->first,
+                         "pointer at %u of %d slots, delay %u: fires after %u", pointer, SIZE,
+                         delay, steps);
+        }
+}
+
+static void run_rounds_printed(struct formula_outcome *out)
+{
+    try_rounds(rounds_printed, out);
+}
+
+static void run_rounds_corrected(struct formula_outcome *out)
+{
+    try_rounds(rounds_corrected, out);
+}
+
+/* ---- A period. ------------------------------------------------------------------------------- */
+
+/* Each task re-arms itself when it runs, which is before the pointer moves on; RUNS runs of each. */
+enum { RUNS = 10 };
+
+static void try_periods(rounds_fn *rounds_of, struct formula_outcome *out)
+{
+    for (unsigned period = 1; period <= DELAYS; period++, out->cases++) {
+        unsigned now = 0;
+        for (unsigned run = 0; run < RUNS; run++)
+            now += steps_to_fire(now % SIZE, period, rounds_of(period));
+        if (now != RUNS * period && out->wrong++ == 0)
+            snprintf(out->first, sizeof out->first,
+                     "a period of %u on %d slots: %d runs take %u, expected %u", period, SIZE, RUNS,
+                     now, RUNS * period);
+    }
+}
+
+static void run_period_printed(struct formula_outcome *out)
+{
+    try_periods(rounds_printed, out);
+}
+
+static void run_period_corrected(struct formula_outcome *out)
+{
+    try_periods(rounds_corrected, out);
+}
+
+/* ---- The time of a turn. --------------------------------------------------------------------- */
+
+/* Ticks of 100 ms, 200 ms .. 3 s. */
+enum { TICK_STEP_MS = 100, TICK_MAX_MS = 3000 };
+
+/* Milliseconds of a turn. */
+static unsigned turn_printed(unsigned tick_ms)
+{
+    return tick_ms / 1000 * SIZE * 1000;
+}
+
+static unsigned turn_corrected(unsigned tick_ms)
+{
+    return tick_ms * SIZE;
+}
+
+typedef unsigned turn_fn(unsigned tick_ms);
+
+static void try_turns(turn_fn *turn_of, struct formula_outcome *out)
+{
+    for (unsigned tick = TICK_STEP_MS; tick <= TICK_MAX_MS; tick += TICK_STEP_MS, out->cases++) {
+        unsigned turn = turn_of(tick), right = tick * SIZE;
+        if (turn != right && out->wrong++ == 0)
+            snprintf(out->first, sizeof out->first,
+                     "%d slots of %u ms: a turn of %u ms, %s; expected %u", SIZE, tick, turn,
+                     turn == 0 ? "by which delays are divided" : "too short", right);
+    }
+}
+
+static void run_turn_printed(struct formula_outcome *out)
+{
+    try_turns(turn_printed, out);
+}
+
+static void run_turn_corrected(struct formula_outcome *out)
+{
+    try_turns(turn_corrected, out);
+}
+
 /* ---- The walk through a bucket. -------------------------------------------------------------- */
 
 /* Buckets of 1 .. BUCKET_MAX tasks, each of which is due now or has rounds to go, in every pattern. */
@@ -139,6 +254,13 @@ const struct formula formulas[] = {
     {"slot-corrected", "(delay / d + tick) % size", run_slot_corrected},
     {"walk-printed", "remove the element, then step on from it", run_walk_printed},
     {"walk-corrected", "look up the next, then remove the element", run_walk_corrected},
+    {"rounds-printed", "round = delay / d / size", run_rounds_printed},
+    {"rounds-corrected", "round = (delay / d - 1) / size", run_rounds_corrected},
+    {"period-printed", "re-armed in its slot with delay / d / size rounds", run_period_printed},
+    {"period-corrected", "re-armed in its slot with (delay / d - 1) / size rounds",
+     run_period_corrected},
+    {"turn-printed", "a turn is the tick in whole seconds, times size", run_turn_printed},
+    {"turn-corrected", "a turn is the tick times size", run_turn_corrected},
 };
 const size_t formula_count = sizeof formulas / sizeof *formulas;
 

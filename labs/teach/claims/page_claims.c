@@ -25,9 +25,7 @@ static bool part_is_unmeasured(const cJSON *document, const cJSON *part)
 static bool claim_is_unmeasured(const cJSON *document, const cJSON *claim)
 {
     size_t open = 0, unmeasured = 0;
-    const cJSON *part;
-    cJSON_ArrayForEach(part, json_get(claim, "parts"))
-    {
+    json_each(part, claim, "parts") {
         bool counts = is_open(part) && strcmp(json_get_text(part, "role"), "reading") != 0;
         open += counts;
         unmeasured += counts && part_is_unmeasured(document, part);
@@ -38,22 +36,16 @@ static bool claim_is_unmeasured(const cJSON *document, const cJSON *claim)
 static size_t count_unmeasured(const cJSON *document)
 {
     size_t count = 0;
-    const cJSON *claim;
-    cJSON_ArrayForEach(claim, json_get(document, "claims"))
-    {
+    json_each(claim, document, "claims")
         count += claim_is_unmeasured(document, claim);
-    }
     return count;
 }
 
 static size_t count_verdicts(const cJSON *document, const char *verdict)
 {
     size_t count = 0;
-    const cJSON *claim;
-    cJSON_ArrayForEach(claim, json_get(document, "claims"))
-    {
+    json_each(claim, document, "claims")
         count += strcmp(json_get_text(claim, "verdict"), verdict) == 0;
-    }
     return count;
 }
 
@@ -191,10 +183,8 @@ static void add_commands(struct page *page, const struct place *claim)
 /* Of a part, keyed by design; each has its points, and what was fitted to them. */
 static void add_figures_of(struct page *page, const struct place *part)
 {
-    const cJSON *design;
     page_facts(page, part);
-    cJSON_ArrayForEach(design, part->json)
-    {
+    json_each(design, part->json, "") {
         if (!cJSON_IsObject(design) || !design->string)
             continue;
         struct place figures = place_key(part, design->string);
@@ -208,9 +198,7 @@ static void add_figures_of(struct page *page, const struct place *part)
 static void add_figures(struct page *page, const struct place *claim)
 {
     struct place figures = place_get(claim, "figures");
-    const cJSON *part;
-    cJSON_ArrayForEach(part, figures.json)
-    {
+    json_each(part, figures.json, "") {
         if (!part->child || !part->string)
             continue;
         struct place of = place_key(&figures, part->string);

@@ -203,12 +203,9 @@ static void add_points(cJSON *series, const struct picture_series *wanted,
 /* The phase of a cell that ended well. */
 static const cJSON *find_phase(const cJSON *cell, const char *name)
 {
-    const cJSON *phase;
-    cJSON_ArrayForEach(phase, json_get(cell, "phases"))
-    {
+    json_each(phase, cell, "phases")
         if (strcmp(json_get_text(phase, "name"), name) == 0)
             return phase;
-    }
     return NULL;
 }
 
@@ -216,13 +213,12 @@ static const cJSON *find_phase(const cJSON *cell, const char *name)
 static void add_shares(cJSON *series, const struct picture_series *wanted,
                        const struct evidence *evidence, const char *impl)
 {
-    const cJSON *cell = evidence_find(evidence, wanted->of.run, impl, wanted->of.at), *bin;
+    const cJSON *cell = evidence_find(evidence, wanted->of.run, impl, wanted->of.at);
     const cJSON *advance = json_get(find_phase(cell, wanted->of.phase), "latency_ns.advance");
     cJSON *points = cJSON_AddArrayToObject(series, "points");
     double count = json_get_number(advance, "count"), below = 0;
     double most = json_get_number(advance, "max");
-    cJSON_ArrayForEach(bin, json_get(advance, "bins"))
-    {
+    json_each(bin, advance, "bins") {
         double ns = cJSON_GetNumberValue(cJSON_GetArrayItem(bin, 0));
         if (below > 0)
             cJSON_AddItemToArray(points, make_point("share", below / count, ns, ns, ns));

@@ -191,12 +191,9 @@ static double setting_value(const cJSON *cell, const char *name)
 /* Of the periodic tasks: the schedule of a kind, and of a way of catching up. */
 static double schedule_value(const cJSON *cell, const struct figure_name *figure)
 {
-    const cJSON *schedule;
-    cJSON_ArrayForEach(schedule, json_get(cell, "schedules"))
-    {
+    json_each(schedule, cell, "schedules")
         if (strcmp(json_get_text(schedule, "catch_up"), figure->catch_up) == 0)
             return json_get_number(schedule, figure->figure->path);
-    }
     return NAN;
 }
 
@@ -204,9 +201,7 @@ static double phases_value(const struct source *source, const struct figure_name
 {
     double value = NAN;
     bool most = figure->figure && (figure->figure->flags & FIGURE_MOST);
-    const cJSON *phase;
-    cJSON_ArrayForEach(phase, json_get(source->cell, "phases"))
-    {
+    json_each(phase, source->cell, "phases") {
         if (source->phase && strcmp(json_get_text(phase, "name"), source->phase) != 0)
             continue;
         double term = phase_value(source, figure, phase);
@@ -280,9 +275,7 @@ static void summarize(struct quantity *out)
 static double confidence_of(const cJSON *cell, const char *name)
 {
     double least = 1;
-    const cJSON *phase;
-    cJSON_ArrayForEach(phase, json_get(cell, "phases"))
-    {
+    json_each(phase, cell, "phases") {
         double confidence = json_get_number(phase, "ns_per_advance.confidence");
         if ((!name || strcmp(json_get_text(phase, "name"), name) == 0) && confidence < least)
             least = confidence;

@@ -1,6 +1,7 @@
 /* reader.c - reads keys of an experiment file, and refuses the first that is wrong. */
 #include "labs/teach/claims/reader.h"
 
+#include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 
@@ -56,14 +57,12 @@ void reader_check_keys(struct reader *reader, const struct reader_place *place, 
                        const char *const *known)
 {
     char words[400];
-    const cJSON *item;
     if (!cJSON_IsObject(object)) {
         reader_refuse(reader, place, "expected an object");
         return;
     }
     join_words(words, sizeof words, known);
-    cJSON_ArrayForEach(item, object)
-    {
+    json_each(item, object, "") {
         struct reader_place member = reader_member(place, item->string);
         if (!is_word(item->string, known))
             reader_refuse(reader, &member, "unknown key, expected one of %s", words);

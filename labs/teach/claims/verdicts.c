@@ -30,14 +30,11 @@ void verdicts_free_cells(struct verdicts_cells *cells)
 
 static const cJSON *find_cell(const cJSON *document, const char *identity)
 {
-    const cJSON *cell;
     static const char *const lists[] = {"cells", "lab_cells"};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        cJSON_ArrayForEach(cell, json_get(document, lists[i]))
-        {
+        json_each(cell, document, lists[i])
             if (strcmp(json_get_text(cell, "identity"), identity) == 0)
                 return cell;
-        }
     return NULL;
 }
 
@@ -130,10 +127,9 @@ static void add_why(cJSON *claim, const struct experiment *experiment, enum clai
                     const cJSON *parts)
 {
     const char *name = claim_verdict_name(verdict);
-    const cJSON *meaning = json_get(experiment->json, "meaning"), *part;
+    const cJSON *meaning = json_get(experiment->json, "meaning");
     const char *said = json_get_text(meaning, name);
-    cJSON_ArrayForEach(part, parts)
-    {
+    json_each(part, parts, "") {
         bool decides = strcmp(json_get_text(part, "role"), "claim") == 0 &&
                        strcmp(json_get_text(part, "verdict"), name) == 0;
         if (!said[0] && decides)
@@ -204,8 +200,8 @@ static struct evidence_cell *gather(const struct verdicts_cells *cells, const cJ
     return out;
 }
 
-int verdicts_attach(const struct catalogue *catalogue, const struct verdicts_cells *cells,
-                    bool quick, struct result_document *document, struct diag *diag)
+void verdicts_attach(const struct catalogue *catalogue, const struct verdicts_cells *cells,
+                     bool quick, struct result_document *document)
 {
     struct evidence_cell *gathered = gather(cells, result_json(document));
     struct evidence evidence = {gathered, cells->count, quick};
@@ -218,7 +214,7 @@ int verdicts_attach(const struct catalogue *catalogue, const struct verdicts_cel
             cJSON_AddItemToArray(claims, make_claim(experiment, &evidence, cells));
     }
     free(gathered);
-    result_attach(document, "quick", cJSON_CreateBool(quick), diag);
-    result_attach(document, "claims", claims, diag);
-    return result_attach(document, "not_yet", not_yet, diag);
+    result_attach(document, "quick", cJSON_CreateBool(quick));
+    result_attach(document, "claims", claims);
+    result_attach(document, "not_yet", not_yet);
 }

@@ -243,8 +243,9 @@ function drawTree(pen, wide, high, picture, colour, now) {
     pen.fillText(nameOf(sample.id), x, y + 4);
   };
   walk(picture.root, 0, 0, wide, null);
+  const sorted = drawn.some((sample) => sample.due < (nodes.get(picture.root) || sample).due);
   if (!drawn.length) return "no timer";
-  return `a tree of ${count(picture.running)} timers: the top ${depths + 1} rows; the earliest is on top, dark is soon${gaps ? "; gaps are cancelled timers" : ""}`;
+  return `a tree of ${count(picture.running)} timers: the top ${depths + 1} rows; the earliest is ${sorted ? "on the left" : "on top"}, dark is soon${gaps ? `; gaps are ${sorted ? "free places" : "cancelled timers"}` : ""}`;
 }
 
 function drawWorld(world) {

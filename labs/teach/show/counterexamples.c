@@ -152,6 +152,74 @@ int slot_formula(struct worked_result *result, struct diag *diag)
     return DIAG_OK;
 }
 
+/* ---- C's rounds, and D's period. ------------------------------------------------------------- */
+
+static void keep_tick(void *ctx, tw_id id, tw_tick now)
+{
+    (void)id;
+    *(tw_tick *)ctx = now;
+}
+
+/* The ticks after which a running wheel fires what is so far away. */
+static int ticks_to_fire(uint64_t slots, uint64_t delay, uint64_t *ticks, struct diag *diag)
+{
+    const struct tw_backend *design;
+    struct tw_timers *timers;
+    int status = wheel_open(&timers, slots, 1, 0, &design, diag);
+    if (status != DIAG_OK)
+        return status;
+    *ticks = 0;
+    design->start(timers, 0, delay);
+    design->advance(timers, 4 * delay, keep_tick, ticks);
+    design->close(timers);
+    return DIAG_OK;
+}
+
+/* The same of a pointer that takes a round off at each visit of the slot and fires when there is none. */
+static uint64_t ticks_of_rounds(uint64_t slots, uint64_t delay, uint64_t rounds)
+{
+    uint64_t first = delay % slots ? delay % slots : slots;
+    return first + rounds * slots;
+}
+
+int round_formula(struct worked_result *result, struct diag *diag)
+{
+    const uint64_t slots = 3600, delay = 3 * 3600;
+    uint64_t fires = 0;
+    int status = ticks_to_fire(slots, delay, &fires, diag);
+    if (status != DIAG_OK)
+        return status;
+    answer_add(result, "as printed, 3 rounds: fires after",
+               ticks_of_rounds(slots, delay, delay / slots), fires, true);
+    answer_add(result, "put right, 2 rounds: fires after",
+               ticks_of_rounds(slots, delay, (delay - 1) / slots), fires, false);
+    snprintf(
+        result->note, sizeof result->note,
+        "The pointer comes to the slot after each hour. With 3 rounds to take off it fires at the "
+        "fourth visit. Only a delay of whole turns is wrong: claims F3 counts them.");
+    return DIAG_OK;
+}
+
+int period_formula(struct worked_result *result, struct diag *diag)
+{
+    const uint64_t slots = 12, period = 12, seconds = 120;
+    uint64_t fires = 0;
+    int status = ticks_to_fire(slots, period, &fires, diag);
+    if (status != DIAG_OK)
+        return status;
+    answer_add(result, "as printed, circle 1: runs in 120 s",
+               seconds / ticks_of_rounds(slots, period, period / slots), seconds / fires, true);
+    answer_add(result, "put right, circle 0: runs in 120 s",
+               seconds / ticks_of_rounds(slots, period, (period - 1) / slots), seconds / fires,
+               false);
+    snprintf(
+        result->note, sizeof result->note,
+        "The task is armed again while the pointer stands on its slot: the slot comes up after a "
+        "whole "
+        "turn, and a circle of 1 makes it two. Claims F4 tries all periods up to three turns.");
+    return DIAG_OK;
+}
+
 /* ---- D's walk over a bucket. ----------------------------------------------------------------- */
 
 /* A bucket as document D has it: a list whose links are cleared in what is removed. */

@@ -187,6 +187,18 @@ const struct film_timer *film_slot(const struct film_frame *frame, uint32_t leve
     return &frame->timers[from];
 }
 
+uint64_t film_distance(const struct film_frame *frame, size_t i)
+{
+    return frame->timers[i].due - (i > 0 ? frame->timers[i - 1].due : frame->now);
+}
+
+bool film_is_free(const struct film *film, const struct film_frame *frame, uint64_t index)
+{
+    size_t count;
+    film_slot(frame, 0, index, &count);
+    return film->sparse && count == 0;
+}
+
 uint64_t film_first_child(const struct film *film, uint64_t index)
 {
     return (index - film->root) * film->arity + 1 + film->root;

@@ -74,6 +74,8 @@ struct film {
     char settings[160]; /* "slots=8", "levels=60,60,24"; "" when it has none */
     enum film_shape shape;
     uint32_t arity, root; /* of a tree */
+    bool sparse;          /* a tree in which a place may be free: it is not drawn */
+    bool distances;       /* a queue whose timers hold their distance to the one before */
     struct film_level levels[FILM_LEVELS_MAX];
     uint32_t level_count; /* of a wheel; at least 1 */
     uint64_t tick_ns;
@@ -107,6 +109,10 @@ void film_format_event(const struct film *film, const struct film_event *event, 
 /* What to write beside a timer and how to colour it: the event that puts it where it is in this frame,
  * or -1. */
 int film_timer_event(const struct film_frame *frame, uint32_t timer);
+/* Ticks from the timer before the i-th of a queue to it; of the first, from now. */
+uint64_t film_distance(const struct film_frame *frame, size_t i);
+/* Is there nothing to draw at that index of a tree? */
+bool film_is_free(const struct film *film, const struct film_frame *frame, uint64_t index);
 /* The children of an index of a tree are this one and the arity - 1 behind it. */
 uint64_t film_first_child(const struct film *film, uint64_t index);
 /* One character that tells the kinds apart where there is no colour: + * - v ! ... */

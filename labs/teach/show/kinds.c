@@ -9,6 +9,8 @@ struct kind {
     const char *design;
     enum film_shape shape;
     uint32_t arity, root; /* of a tree: children, and the first index */
+    bool sparse;          /* of a tree: places may be free */
+    bool distances;       /* of a queue: drawn beside the due ticks */
     /* A slot of the next level is worth 2^bits of this one's; 0: a revolution. */
     uint32_t level_bits;
     uint32_t slots;        /* of every level, when that is not a setting */
@@ -22,10 +24,12 @@ struct kind {
 
 static const struct kind kinds[] = {
     {.design = "list", .shape = FILM_QUEUE},
+    {.design = "delta", .shape = FILM_QUEUE, .distances = true},
     {.design = "heap", .shape = FILM_TREE, .arity = 2, .root = 1},
     {.design = "heap-scan", .shape = FILM_TREE, .arity = 2, .root = 1},
     {.design = "heap-lazy", .shape = FILM_TREE, .arity = 2, .root = 1},
     {.design = "heap4", .shape = FILM_TREE, .arity = 4, .root = 3},
+    {.design = "rbtree", .shape = FILM_TREE, .arity = 2, .root = 1, .sparse = true},
     {.design = "scan", .shape = FILM_SET},
     {.design = "ring", .shape = FILM_WHEEL, .slots_more = 1},
     {.design = "linux", .shape = FILM_WHEEL, .level_bits = 3, .slots = 64},
@@ -33,7 +37,10 @@ static const struct kind kinds[] = {
     {.design = "linux26", .shape = FILM_WHEEL, .slots = 64, .slots_root = 256},
     {.design = "cffs", .shape = FILM_SET}, /* 8192 buckets are more than a picture can have */
     {.design = "lawn", .shape = FILM_SET},
+    {.design = "calendar", .shape = FILM_SET}, /* its buckets and their width change as it runs */
     {.design = "todo", .shape = FILM_SET},
+    {.design = "two-lists", .shape = FILM_SET},
+    {.design = "timer-set", .shape = FILM_SET},
     {.design = "fast",
      .shape = FILM_WHEEL,
      .level_bits = 5,
@@ -126,6 +133,8 @@ void kinds_lay_out(const struct tw_backend *design, const struct tw_description 
     film->shape = kind ? kind->shape : sizes ? FILM_WHEEL : FILM_SET;
     film->arity = kind ? kind->arity : 0;
     film->root = kind ? kind->root : 0;
+    film->sparse = kind && kind->sparse;
+    film->distances = kind && kind->distances;
     if (kind && kind->slots)
         sizes = levels_alike(description, kind, &alike);
     const struct tw_setting *left_out =

@@ -273,6 +273,11 @@ static void draw_row(FILE *out, const struct frame_picture *picture, const struc
         double x = (double)(i % in_row) * BOX_WIDTH + BOX_WIDTH / 2;
         size_t row = i / in_row;
         double y = (double)row * BOX_HEIGHT + BOX_HEIGHT / 2;
+        if (picture->film->distances) {
+            char distance[32];
+            snprintf(distance, sizeof distance, "+%" PRIu64, film_distance(frame, i));
+            draw_text(out, "mid", x, y - CHIP_HEIGHT, distance);
+        }
         bool linked = picture->film->shape == FILM_QUEUE && i + 1 < frame->timer_count;
         draw_box(out, picture->film, frame, &frame->timers[i], x, y);
         if (linked)
@@ -293,6 +298,8 @@ static void draw_node(FILE *out, const struct frame_picture *picture,
     double x = left + width / 2, part = width / film->arity;
     uint64_t first = film_first_child(film, index);
     for (uint64_t child = first; child < first + film->arity && child <= last; child++) {
+        if (film_is_free(film, frame, child))
+            continue;
         double begin = left + (double)(child - first) * part;
         fprintf(out, "<path class=\"edge\" d=\"M%.1f %.1fL%.1f %.1f\"/>\n", x, y + CHIP_HEIGHT + 4,
                 begin + part / 2, y + TREE_HEIGHT - CHIP_HEIGHT / 2);

@@ -257,6 +257,8 @@ static void draw_places(const struct canvas *canvas)
             column = INDENT;
         }
         column += width;
+        if (canvas->film->distances)
+            fprintf(canvas->out, "+%" PRIu64 " ", film_distance(frame, i));
         put_timer(canvas, &frame->timers[i]);
         if (i + 1 < frame->timer_count)
             fprintf(canvas->out, " %s ", between);
@@ -284,7 +286,10 @@ static void draw_node(const struct canvas *canvas, uint64_t index, uint64_t last
     fputc('\n', canvas->out);
     uint64_t first = film_first_child(film, index);
     for (uint64_t child = first; child < first + film->arity && child <= last; child++) {
-        bool is_last = child + 1 == first + film->arity || child == last;
+        if (film_is_free(film, canvas->frame, child))
+            continue;
+        bool is_last = child + 1 == first + film->arity || child == last ||
+                       film_is_free(film, canvas->frame, child + 1);
         char child_lead[128], child_prefix[128];
         snprintf(child_lead, sizeof child_lead, "%s%s", prefix,
                  is_last ? canvas->strokes->corner : canvas->strokes->branch);

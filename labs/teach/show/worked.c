@@ -111,8 +111,11 @@ static const struct worked examples[] = {
                 "slots=3600",
                 "jump 10; add a 3h; jump 1h; jump 1h; jump 1h",
                 {{SLOT, "a", 10}, {TURNS, "a", 3}, {FIRES_AT, "a", 10810}}}},
-     .note = "The article counts all three visits of the slot, the one that fires it included; the "
-             "design counts the two that the timer sits out, which is why it shows round 2."},
+     .note =
+         "The article's sum counts the three visits of the slot, the design the two that the timer "
+         "sits out (round 2). The article's own code takes 3 for the round, fires when it is 0, "
+         "and so "
+         "fires after 4 h: C-round."},
     {.name = "W7",
      .document = "D",
      .question = "12 slots of 1 s, pointer at 3: where do 5 s and 15 s go?",
@@ -207,6 +210,14 @@ static const struct worked examples[] = {
      .document = "C",
      .question = "slot = (delay / d) % size + tick, as it is printed: is that a slot?",
      .special = slot_formula},
+    {.name = "C-round",
+     .document = "C",
+     .question = "round = delay / d / size, fires at round 0: when do 3 h fire?",
+     .special = round_formula},
+    {.name = "D-period",
+     .document = "D",
+     .question = "12 s on 12 x 1 s, re-armed in its slot: how often in 120 s?",
+     .special = period_formula},
     {.name = "D-walk",
      .document = "D",
      .question = "a bucket walked on from an element that was just removed: who fires?",

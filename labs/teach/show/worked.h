@@ -1,8 +1,8 @@
 /*
  * worked.h - the worked examples of the articles, each run on a design and held to its answer.
  *
- * W1 .. W15 are sums that articles on timing wheels do on paper; C-slot and D-walk are two lines of
- * code that two of them print and that are wrong.  Nothing here knows an answer but the table of what
+ * W1 .. W15 are sums that articles on timing wheels do on paper; C-slot, C-round, D-period and D-walk are
+ * lines of code that two of them print and that are wrong.  Nothing here knows an answer but the table of what
  * is expected: what was found comes from the structure that ran.
  */
 #ifndef TWBENCH_WORKED_H
@@ -56,7 +56,7 @@ bool worked_is_right(const struct worked_result *result);
 
 /*
  * counterexamples.c: the examples that a script cannot say: one that needs too many timers to draw,
- * and two printed formulas beside what a running wheel does.
+ * and printed formulas beside what a running wheel does.
  */
 
 /* W13: a wheel of 7200 slots filled with a thousandth of the entries. */
@@ -65,6 +65,12 @@ int fill_slots(struct worked_result *result, struct diag *diag);
 /* Document C's formula, as printed and with the remainder taken last, against every pair of pointer and
  * delay of a running wheel of 8 slots. */
 int slot_formula(struct worked_result *result, struct diag *diag);
+
+/* Document C's rounds, as printed and put right, against when a running wheel of 3600 slots fires. */
+int round_formula(struct worked_result *result, struct diag *diag);
+
+/* Document D's period of a whole turn, as printed and put right, against a running wheel of 12 slots. */
+int period_formula(struct worked_result *result, struct diag *diag);
 
 /* Document D's walk over a bucket, as printed and put right, against who fires when a running wheel
  * comes to that bucket. */

@@ -14,7 +14,8 @@ verdicts() {
     found=$(verdicts all.json)
     echo "$found"
     for claim in T1=holds T2=holds T3=holds T4=holds T8=does-not-hold T10=holds T11=does-not-hold T12=holds T13=holds T14=holds \
-        T16=holds T18=holds T19=holds F1=does-not-hold F2=does-not-hold; do
+        T16=holds T18=holds T19=holds F1=does-not-hold F2=does-not-hold \
+        F3=does-not-hold F4=does-not-hold F5=does-not-hold; do
         [[ " $found " == *" $claim "* ]]
     done
     for claim in T5 T6 T7 T9 T15 T17 T20 T22; do
@@ -27,7 +28,7 @@ verdicts() {
 
 @test "where a document is imprecise both halves are judged" {
     deep
-    "$twbench" claims --quick T2 T4 T11 F1 F2 --json=parts.json >/dev/null
+    "$twbench" claims --quick T2 T4 T11 F1 F2 F3 F4 F5 --json=parts.json >/dev/null
     part='lambda c, p: next(x["role"] + " " + x["verdict"] for y in d["claims"] if y["id"] == c for x in y["parts"] if x["id"] == p)'
     [ "$(json parts.json "($part)('T2', 'cancel')")" = "claim holds" ]
     [ "$(json parts.json "($part)('T2', 'cancel-scan')")" = "reading does-not-hold" ]
@@ -40,7 +41,9 @@ verdicts() {
     [ "$(json parts.json "($part)('T11', 'buckets-grow')")" = "claim does-not-hold" ]
     [ "$(json parts.json "($part)('T11', 'buckets-n')")" = "reading holds" ]
     [ "$(json parts.json "($part)('F1', 'corrected')")" = "reading holds" ]
-    [ "$(json parts.json "($part)('F2', 'corrected')")" = "reading holds" ]
+    for formula in F2 F3 F4 F5; do
+        [ "$(json parts.json "($part)('$formula', 'corrected')")" = "reading holds" ]
+    done
 }
 
 @test "the figures are those of the cells" {

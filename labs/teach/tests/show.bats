@@ -13,8 +13,8 @@ load ../../../tests/cli/support
 
 @test "every worked example of the list is right" {
     names=$("$twbench" show --list | awk '{ print $1 }')
-    [ "$(wc -w <<<"$names")" -eq 17 ]
-    for name in W1 W15 C-slot D-walk; do grep -qx "$name" <<<"$names"; done
+    [ "$(wc -w <<<"$names")" -eq 19 ]
+    for name in W1 W15 C-slot C-round D-period D-walk; do grep -qx "$name" <<<"$names"; done
     for name in $names; do
         run "$twbench" show "$name"
         [ "$status" -eq 0 ]

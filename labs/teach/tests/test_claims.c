@@ -1,16 +1,10 @@
 /* test_claims.c - experiment files, expressions, figures and predicates, on made-up cells. */
 #include "labs/teach/claims/claims.h"
 #include "labs/teach/claims/quantity.h"
+#include "testing.h"
 
 #include <glob.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 /* ---- Expressions. ---------------------------------------------------------------------------- */
 
@@ -23,7 +17,6 @@ static bool seven(void *ctx, const char *name, double *value)
 
 static void test_expressions(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         double value;
@@ -45,7 +38,6 @@ static void test_expressions(void **state)
 
 static void test_expressions_refused(void **state)
 {
-    (void)state;
     static const struct {
         const char *text, *says;
     } cases[] = {{"1 +", "it: column 4: expected a number"},
@@ -112,7 +104,6 @@ static void refuse_part(const char *part, const char *says)
 
 static void test_a_file(void **state)
 {
-    (void)state;
     struct experiment *experiment = parse(
         PART "\"kind\":\"compare\",\"of\":{\"run\":\"fill\",\"impl\":\"list\",\"phase\":\"steady\","
              "\"figure\":\"work / op\",\"at\":\"2k\"},\"is\":\"above\",\"times\":2,"
@@ -141,7 +132,6 @@ static void label_of(const struct experiment_part *part, char label[EXPERIMENT_L
 
 static void test_labels_name_what_differs(void **state)
 {
-    (void)state;
     char label[EXPERIMENT_LABEL_SIZE];
     struct experiment *experiment = parse(
         PART "\"kind\":\"order\",\"is\":\"rising\",\"of\":{\"run\":\"fill\",\"figure\":\"work\"}},"
@@ -204,7 +194,6 @@ static void check_labels(const struct experiment *experiment, struct labelled *a
 /* T17 asks for libraries, which are not beside a unit test. */
 static void test_no_claim_has_two_equal_labels(void **state)
 {
-    (void)state;
     glob_t files;
     struct labelled *all = calloc(2 * EXPERIMENT_PARTS_MAX * EXPERIMENT_DESIGNS_MAX, sizeof *all);
     assert_non_null(all);
@@ -225,7 +214,6 @@ static void test_no_claim_has_two_equal_labels(void **state)
 
 static void test_points(void **state)
 {
-    (void)state;
     struct experiment *experiment = NULL;
     struct diag diag = {""};
     int status = experiment_parse(
@@ -255,7 +243,6 @@ static void test_points(void **state)
 
 static void test_files_refused(void **state)
 {
-    (void)state;
     refuse_text("{\n  \"id\": T1\n}", "x.json:2:9: not JSON");
     refuse_text("[]", "x.json: expected an object");
     refuse_text("{\"id\":\"T1\"}", "x.json: statement: missing");
@@ -285,7 +272,6 @@ static void test_files_refused(void **state)
 
 static void test_parts_refused(void **state)
 {
-    (void)state;
     refuse_part("\"kind\":\"guess\"", "parts[0].kind: 'guess', expected one of growth");
     refuse_part("\"kind\":\"growth\",\"of\":{\"run\":\"no\",\"figure\":\"work\"}",
                 "parts[0].of.run: there is no run 'no'");
@@ -425,7 +411,6 @@ static enum claim_verdict judge_counts(const char *part, cost_fn *list, cost_fn 
 
 static void test_quantities(void **state)
 {
-    (void)state;
     cJSON *cell = cell_of(1000, 50, slow_ns, 7);
     struct quantity work = quantity_of(cell, "steady", "work / op");
     assert_true(work.median >= 5 && work.median <= 5 && !work.timed && work.count == 0);
@@ -446,7 +431,6 @@ static void test_quantities(void **state)
 /* Each run is a sample; a bound is the same for all of them. */
 static void test_quantities_of_the_clock(void **state)
 {
-    (void)state;
     cJSON *cell = cJSON_Parse(
         "{\"clock\":{\"wakeups_per_s\":10,\"rounds\":[{\"wakeups_per_s\":9},{\"wakeups_per_s\":10},"
         "{\"wakeups_per_s\":10},{\"wakeups_per_s\":10},{\"wakeups_per_s\":10},"
@@ -463,7 +447,6 @@ static void test_quantities_of_the_clock(void **state)
 
 static void test_growth(void **state)
 {
-    (void)state;
     const char *most = "\"kind\":\"growth\"," OF_FILL "\"at_most\":\"O(n)\"";
     const char *least = "\"kind\":\"growth\"," OF_FILL "\"at_least\":\"O(n)\"";
     assert_int_equal(judge_counts(most, cost_one, cost_one), CLAIM_HOLDS);
@@ -484,7 +467,6 @@ static void test_growth(void **state)
 
 static void test_compare_counts(void **state)
 {
-    (void)state;
     const char *above =
         "\"kind\":\"compare\"," OF_FILL "\"is\":\"above\",\"to\":{\"impl\":\"heap\"}";
     const char *below =
@@ -514,7 +496,6 @@ static void test_compare_counts(void **state)
 
 static void test_compare_times(void **state)
 {
-    (void)state;
     char why[PREDICATE_WHY_SIZE];
     const char *above = "\"kind\":\"compare\",\"of\":{\"run\":\"time\",\"impl\":\"list\","
                         "\"figure\":\"ns / op\"},\"is\":\"above\",\"to\":{\"impl\":\"heap\"}";
@@ -528,7 +509,6 @@ static void test_compare_times(void **state)
 
 static void test_order(void **state)
 {
-    (void)state;
     const char *rising = "\"kind\":\"order\"," OF_FILL "\"is\":\"rising\"";
     const char *falling = "\"kind\":\"order\"," OF_FILL "\"is\":\"falling\"";
     const char *flat = "\"kind\":\"order\"," OF_FILL "\"is\":\"flat\",\"within\":0.1";
@@ -542,7 +522,6 @@ static void test_order(void **state)
 /* A cell that is not there, or did not end well, decides nothing: neither way. */
 static void test_missing_cells(void **state)
 {
-    (void)state;
     struct made made;
     struct judgement judgement;
     struct experiment *experiment =
@@ -573,7 +552,6 @@ static void test_missing_cells(void **state)
 
 static void test_quick_leaves_times_open(void **state)
 {
-    (void)state;
     struct judgement judgement;
     struct experiment *experiment =
         parse(PART "\"kind\":\"compare\",\"of\":{\"run\":\"time\",\"impl\":\"list\","
@@ -588,7 +566,6 @@ static void test_quick_leaves_times_open(void **state)
 
 static void test_verdicts_add_up(void **state)
 {
-    (void)state;
     assert_int_equal(claim_verdict_and(CLAIM_HOLDS, CLAIM_HOLDS), CLAIM_HOLDS);
     assert_int_equal(claim_verdict_and(CLAIM_HOLDS, CLAIM_INCONCLUSIVE), CLAIM_INCONCLUSIVE);
     assert_int_equal(claim_verdict_and(CLAIM_REFUTED, CLAIM_INCONCLUSIVE), CLAIM_REFUTED);
@@ -601,7 +578,6 @@ static void test_verdicts_add_up(void **state)
 
 static void test_formulas(void **state)
 {
-    (void)state;
     static const char *const right[] = {"slot-corrected", "walk-corrected"};
     static const char *const wrong[] = {"slot-printed", "walk-printed"};
     for (size_t i = 0; i < 2; i++) {
@@ -619,7 +595,6 @@ static void test_formulas(void **state)
 /* Those of C that a pointer at 0 has: the printed formula is right there, which is why it was printed. */
 static void test_printed_slot_leaves_the_ring(void **state)
 {
-    (void)state;
     struct formula_outcome outcome = {0};
     formula_find("slot-printed")->run(&outcome);
     assert_string_equal(outcome.first, "pointer at 1, delay 59: slot 60 of 0 .. 59, expected 0");

@@ -3,15 +3,9 @@
 #include "harness/measure/stats/growth.h"
 #include "labs/teach/claims/claims.h"
 #include "labs/teach/teach.h"
+#include "testing.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 /* ---- Files. ---------------------------------------------------------------------------------- */
 
@@ -41,7 +35,6 @@ static struct experiment *parse(const char *pictures, struct diag *diag)
 
 static void test_a_picture_is_read(void **state)
 {
-    (void)state;
     struct diag diag;
     struct experiment *experiment =
         parse("[" LINES("{" OF ",\"fit\":true},{" OF ",\"name\":\"way\",\"mark\":2}") "]", &diag);
@@ -63,7 +56,6 @@ static void test_a_picture_is_read(void **state)
 
 static void test_pictures_refused(void **state)
 {
-    (void)state;
     static const struct {
         const char *pictures, *says;
     } cases[] = {
@@ -150,7 +142,6 @@ static void free_world(struct world *world)
 
 static void test_points_are_those_of_the_cells(void **state)
 {
-    (void)state;
     struct world world;
     make_world(&world, "[" LINES("{" OF ",\"fit\":true}") "]");
     cJSON *pictures = pictures_make(world.experiment->pictures, &world.evidence);
@@ -175,7 +166,6 @@ static void test_points_are_those_of_the_cells(void **state)
 
 static void test_pictures_without_points_are_left_out(void **state)
 {
-    (void)state;
     struct world world;
     make_world(
         &world,
@@ -218,7 +208,6 @@ static void expect_data(const char *pictures, const char *expected)
 
 static void test_lines(void **state)
 {
-    (void)state;
     expect_data("[" LINES("{" OF "},{\"of\":{\"run\":\"fill\",\"impl\":\"list\",\"figure\":"
                           "\"expire\"},\"name\":\"all\",\"reference\":true},"
                           "{\"of\":{\"run\":\"fill\",\"impl\":\"list\",\"figure\":\"expire\","
@@ -241,7 +230,6 @@ static void test_lines(void **state)
 /* Three of five calls took less than 50 ns, four less than 800 ns; the dearest took 900 ns. */
 static void test_shares(void **state)
 {
-    (void)state;
     expect_data("[" SHARES("{\"of\":{\"run\":\"time\",\"phase\":\"steady\",\"at\":1000}}") "]",
                 "title\tt\nmachine\tunknown processor, 2 cores; \n"
                 "blocks\t1\nseries\t1\nclaim\tT9\tholds\nstatement\tIt is.\nshape\tshares\n"
@@ -253,7 +241,6 @@ static void test_shares(void **state)
 
 static void test_names(void **state)
 {
-    (void)state;
     struct pictures drawn = {.count = 0};
     static const char *const names[] = {"T09", "T12", "F01", "F01-2", "T_03"};
     cJSON *document = cJSON_Parse(
@@ -271,7 +258,6 @@ static void test_names(void **state)
 
 static void test_curves(void **state)
 {
-    (void)state;
     static const struct {
         double y[4]; /* at 2, 4, 8, 16 */
         enum tw_growth class;

@@ -1,13 +1,6 @@
 /* test_script.c - the language of `twbench show`, and where exactly a script is wrong. */
 #include "labs/teach/show/script.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "testing.h"
 
 static struct script *parse(const char *text, uint64_t tick_ns)
 {
@@ -31,7 +24,6 @@ static void expect(const struct script *script, size_t index, enum script_verb v
 
 static void test_statements(void **state)
 {
-    (void)state;
     struct script *script = parse(
         "add a 3s; add b-2 10 # both\n\n tick; tick 4\nrestart a 1m;stop b-2;jump 2h ;next 7", 0);
     assert_int_equal(script->statement_count, 8);
@@ -54,7 +46,6 @@ static void test_statements(void **state)
 
 static void test_unit(void **state)
 {
-    (void)state;
     struct script *script = parse("unit 100ms; add a 950ms; add b 1s; add c 2", 0);
     assert_int_equal(script->tick_ns, 100000000);
     expect(script, 0, SCRIPT_ADD, 0, 10);
@@ -71,7 +62,6 @@ static void test_unit(void **state)
 
 static void test_text_is_tidied(void **state)
 {
-    (void)state;
     struct script *script = parse("  add \t a   3s   # why\r\n", 0);
     assert_string_equal(script->statements[0].text, "add a 3s");
     script_free(script);
@@ -79,7 +69,6 @@ static void test_text_is_tidied(void **state)
 
 static void test_mistakes(void **state)
 {
-    (void)state;
     static const char delay[] = "expected a delay such as 3s, or ticks such as 30";
     static const char verbs[] = "expected add, restart, stop, tick, jump, next or unit";
     static const struct {
@@ -131,7 +120,6 @@ static void test_mistakes(void **state)
 /* A byte of zero and one behind the end are not the language's. */
 static void test_bytes_are_counted(void **state)
 {
-    (void)state;
     struct script *script = NULL;
     struct diag diag = {""};
     assert_int_equal(script_parse("x", "tick\0x", 6, 0, &script, &diag), DIAG_USAGE);
@@ -143,7 +131,6 @@ static void test_bytes_are_counted(void **state)
 
 static void test_too_many_names(void **state)
 {
-    (void)state;
     static char text[40 * (SCRIPT_TIMERS_MAX + 1)];
     struct script *script = NULL;
     struct diag diag = {""};

@@ -2,15 +2,7 @@
 #include "impls/registry.h"
 #include "labs/teach/show/script.h"
 #include "labs/teach/show/worked.h"
-
-#include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "testing.h"
 
 static int try_play(const struct tw_backend *design, const struct tw_setting *setting,
                     const char *text, struct film **film, struct diag *diag)
@@ -42,7 +34,6 @@ static const struct tw_setting clock_levels = {
 
 static void test_frames_of_a_wheel(void **state)
 {
-    (void)state;
     struct film *film = play("round", &slots_8, "add a 3s; add b 10s; tick 3; stop b; stop b");
     assert_int_equal(film->shape, FILM_WHEEL);
     assert_int_equal(film->level_count, 1);
@@ -70,7 +61,6 @@ static void test_frames_of_a_wheel(void **state)
 
 static void test_demotions(void **state)
 {
-    (void)state;
     struct film *film = play("hier", &clock_levels, "add a 70s; tick 60; tick 10");
     char text[400];
     assert_int_equal(film->level_count, 3);
@@ -88,7 +78,6 @@ static void test_demotions(void **state)
 
 static void test_many_ticks_keep_what_happens(void **state)
 {
-    (void)state;
     struct film *film = play("hashed", &slots_8, "add a 1000; tick 5000");
     assert_int_equal(film->frame_count, 4);
     assert_int_equal(film->frames[2].now, 1000);
@@ -99,7 +88,6 @@ static void test_many_ticks_keep_what_happens(void **state)
 
 static void test_next_is_tickless(void **state)
 {
-    (void)state;
     struct film *film = play("heap", NULL, "add a 500; add b 100; next 9");
     assert_int_equal(film->frame_count, 5);
     assert_int_equal(film->frames[3].now, 100);
@@ -111,7 +99,6 @@ static void test_next_is_tickless(void **state)
 /* Every design plays the same story, and none of them is found broken; what is exact fires on time. */
 static void test_every_design(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < registry_count; i++) {
         const struct tw_backend *design = registry[i].counted;
         struct film *film = play(design->name, NULL,
@@ -166,7 +153,6 @@ static void expect_broken(const struct tw_backend *design, const char *what)
 
 static void test_a_wrong_design_is_seen(void **state)
 {
-    (void)state;
     struct tw_backend design = *registry_find("list")->counted;
     design.start = start_late;
     expect_broken(&design, "another tick than it was due");
@@ -180,7 +166,6 @@ static void test_a_wrong_design_is_seen(void **state)
 
 static void test_statements_without_sense(void **state)
 {
-    (void)state;
     const struct tw_backend *list = registry_find("list")->counted;
     struct film *film = NULL;
     struct diag diag = {""};
@@ -200,7 +185,6 @@ static void test_statements_without_sense(void **state)
 
 static void test_folds(void **state)
 {
-    (void)state;
     struct film_cell cells[64];
     struct film_timer timers[] = {{.id = 0, .slot = 500}, {.id = 1, .slot = 500}};
     struct film_frame frame = {.now = 3, .timers = timers, .timer_count = 2};
@@ -229,7 +213,6 @@ static void test_folds(void **state)
 
 static void test_every_example_is_right(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < worked_count(); i++) {
         struct worked_result result;
         struct diag diag = {""};
@@ -249,7 +232,6 @@ static void test_every_example_is_right(void **state)
  * alone. */
 static void test_answers(void **state)
 {
-    (void)state;
     static const struct {
         const char *example, *what;
         uint64_t value;
@@ -289,6 +271,9 @@ static void test_answers(void **state)
         {"W15", "id: fires", 47},
         {"C-slot", "as printed, 5", 11},
         {"C-slot", "put right, (5", 3},
+        {"C-round", "as printed", 14400},
+        {"C-round", "put right", 10800},
+        {"D-period", "as printed", 5},
         {"D-walk", "as printed", 1},
         {"D-walk", "put right", 3},
     };
@@ -307,7 +292,6 @@ static void test_answers(void **state)
 
 static void test_wrong_answers_are_wrong(void **state)
 {
-    (void)state;
     struct worked_result result = {.answer_count = 1};
     result.answers[0] = (struct worked_answer){.found = 3, .expected = 3};
     assert_true(worked_is_right(&result));

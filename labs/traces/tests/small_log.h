@@ -9,15 +9,7 @@
 #define TWBENCH_SMALL_LOG_H
 
 #include "labs/traces/import/import.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
+#include "testing.h"
 
 struct small_log {
     struct import_options options;

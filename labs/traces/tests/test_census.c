@@ -1,16 +1,9 @@
 /* test_census.c - the census of the recorded traces is what was counted when they were recorded. */
 #include "harness/measure/workload/workload.h"
 #include "labs/traces/census.h"
+#include "testing.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 struct recording {
     const char *name;
@@ -171,7 +164,6 @@ static void curve_compare(const struct census *census)
 
 static void test_recorded_traces(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof recordings / sizeof *recordings; i++) {
         char path[200];
         struct census census;
@@ -192,7 +184,6 @@ static const char small[] =
 
 static void test_a_small_one_by_hand(void **state)
 {
-    (void)state;
     struct census census;
     assert_int_equal(census_of_text(small, &census), DIAG_OK);
     assert_int_equal(census.starts_new, 5);
@@ -214,7 +205,6 @@ static void test_a_small_one_by_hand(void **state)
 
 static void test_the_stream_of_a_trace_has_the_same_census(void **state)
 {
-    (void)state;
     struct workload_request request = {.workload = "libuv-bind", .directory = "workloads"};
     struct stream *stream;
     struct diag diag = {""};
@@ -234,7 +224,6 @@ static void test_the_stream_of_a_trace_has_the_same_census(void **state)
 
 static void test_restarts_inside_callbacks_are_refused(void **state)
 {
-    (void)state;
     struct workload_request request = {.workload = "hold", .directory = "workloads", .tasks = 10};
     struct stream *stream;
     struct census census;
@@ -247,7 +236,6 @@ static void test_restarts_inside_callbacks_are_refused(void **state)
 
 static void test_nothing_but_a_header(void **state)
 {
-    (void)state;
     struct census census;
     int64_t percentiles[CENSUS_PERCENTILES];
     /* One start, and no time passes. */
@@ -266,7 +254,6 @@ static void test_nothing_but_a_header(void **state)
 /* Beyond 2^53 a double takes the tick before the end for the end: it is in the last bin all the same. */
 static void test_an_end_that_no_double_holds(void **state)
 {
-    (void)state;
     static const uint64_t ends[] = {UINT64_C(9007199254740993), UINT64_C(18014398509481985),
                                     UINT64_C(4611686018427387905), INT64_MAX};
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {

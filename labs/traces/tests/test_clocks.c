@@ -1,16 +1,8 @@
 /* test_clocks.c - the file that says how far the clocks are apart. */
 #include "labs/traces/import/import.h"
+#include "testing.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static char directory[] = "/tmp/test_clocks.XXXXXX";
 
@@ -39,7 +31,6 @@ static int file_read(const char *text, struct clocks *clocks, struct diag *diag)
 
 static void test_good(void **state)
 {
-    (void)state;
     struct clocks clocks;
     struct diag diag;
     assert_int_equal(file_read("# of vm\nrealtime-monotonic 1795224077036104536\n"
@@ -55,7 +46,6 @@ static void test_good(void **state)
 
 static void test_bad(void **state)
 {
-    (void)state;
     static const char *const bad[] = {
         "realtime-monotonic\n",
         "realtime-monotonic 1.5\n",
@@ -76,7 +66,6 @@ static void test_bad(void **state)
 
 static void test_beside(void **state)
 {
-    (void)state;
     static const struct {
         const char *log, *clocks; /* NULL: nothing there */
     } cases[] = {
@@ -97,13 +86,11 @@ static void test_beside(void **state)
 
 static int directory_make(void **state)
 {
-    (void)state;
     return mkdtemp(directory) ? 0 : -1;
 }
 
 static int directory_remove(void **state)
 {
-    (void)state;
     static const char *const names[] = {"a.clocks", "b.clocks", "c.txt.clocks"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char path[200];

@@ -1,17 +1,9 @@
 /* test_fit.c - the workload fitted to a trace does what the trace does, at its own size and at ten times it. */
 #include "harness/measure/workload/generate.h"
 #include "labs/traces/fit.h"
+#include "testing.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 static void trace_census(const char *name, struct census *census)
 {
@@ -118,7 +110,6 @@ static void census_compare(const struct nearness *nearness, const struct census 
 
 static void test_a_fit_has_the_mix_of_its_trace(void **state)
 {
-    (void)state;
     for (size_t i = FIRST; i < TRACES; i++) {
         const struct nearness *nearness = &nearnesses[i];
         struct census trace, fit;
@@ -173,7 +164,6 @@ static const char small[] = "# timer-trace 1\n# unit_ns: 1000000\n# ids: 4\n# op
 
 static void test_a_small_one_by_hand(void **state)
 {
-    (void)state;
     struct diag diag;
     cJSON *workload = fit_of_text(small, &diag);
     assert_non_null(workload);
@@ -198,7 +188,6 @@ static void test_a_small_one_by_hand(void **state)
 
 static void test_nothing_to_fit_is_refused(void **state)
 {
-    (void)state;
     struct diag diag;
     assert_null(fit_of_text("# timer-trace 1\n# unit_ns: 1\n# ids: 1\n# ops: 1\n# max_armed: 1\n"
                             "# end: 3\n0 s 0 5\n",
@@ -221,7 +210,6 @@ static int flow_parse(const char *text, struct spec **spec, struct diag *diag)
 
 static void test_wrong_flows_are_refused(void **state)
 {
-    (void)state;
     static const struct {
         const char *text, *said;
     } wrong[] = {
@@ -256,7 +244,6 @@ static void test_wrong_flows_are_refused(void **state)
  * not there is a pass in between. */
 static void test_ends_are_as_drawn(void **state)
 {
-    (void)state;
     static const char *const texts[] = {
         HEAD PASSES ",\"changes\":\"in-passes\",\"mix\":[{\"delay\":4,\"cancel\":1,"
                     "\"cancel_after\":\"choice(0:1, 3:1, 9:1)\"}]}]}",

@@ -1,13 +1,6 @@
 /* test_ftrace.c - lines of tracefs, trace-cmd and perf script. */
 #include "labs/traces/import/ftrace.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
-#include <cmocka.h>
+#include "testing.h"
 
 struct good {
     const char *line, *task;
@@ -27,7 +20,6 @@ static void assert_span(struct span span, const char *expected, const char *line
 
 static void test_records(void **state)
 {
-    (void)state;
     static const struct good goods[] = {
         {"    isc-net-0001-2292    [000] DBZff  2082.660040: uv_timer_stop: (0x7f) h=0x1",
          "isc-net-0001", 2292, -1, 0, "DBZff", 2082660040000, 6, "uv_timer_stop", "(0x7f) h=0x1"},
@@ -79,7 +71,6 @@ static void test_records(void **state)
 
 static void test_other_lines(void **state)
 {
-    (void)state;
     static const struct {
         const char *line;
         enum ftrace_line kind;
@@ -113,7 +104,6 @@ static void test_other_lines(void **state)
 
 static void test_fields(void **state)
 {
-    (void)state;
     const char *line =
         "a-1 [0] 1.0: e: timer=00000000abcdef12 cpu_x=9 expires=4295203600 "
         "[timeout=-1250] flags= cpu=3 hex=0x10 word=tick [mod] low=0xffffffffffffffff "

@@ -1,12 +1,6 @@
 /* test_jiffies.c - the jiffy of a time, and HZ, from events that say what jiffies was. */
 #include "labs/traces/import/jiffies.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "testing.h"
 
 enum { EVENTS = 400 };
 
@@ -22,7 +16,6 @@ static void events_make(struct jiffies_known *known, uint64_t hz, uint64_t late_
 
 static void test_tick(void **state)
 {
-    (void)state;
     assert_int_equal(jiffies_tick_ns(250), 4000000);
     assert_int_equal(jiffies_tick_ns(300), 3333333);
     assert_int_equal(jiffies_tick_ns(1024), 976563);
@@ -30,7 +23,6 @@ static void test_tick(void **state)
 
 static void test_at(void **state)
 {
-    (void)state;
     struct jiffies fit;
     jiffies_init(&fit, 250);
     jiffies_learn(&fit, (struct jiffies_known){10003000000, 1000});
@@ -51,7 +43,6 @@ static void test_at(void **state)
 
 static void test_find_hz(void **state)
 {
-    (void)state;
     static const uint64_t kernels[] = {100, 128, 200, 250, 256, 300, 500, 1000, 1024, 1200};
     struct jiffies_known known[EVENTS];
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
@@ -65,7 +56,6 @@ static void test_find_hz(void **state)
 /* Two jiffies: a slower tick fits as well. */
 static void test_short_log(void **state)
 {
-    (void)state;
     static const struct jiffies_known known[] = {{1000000, 7}, {3000000, 7}, {4100000, 8}};
     uint64_t other;
     assert_int_equal(jiffies_find_hz(known, 3, &other), JIFFIES_HZ_DEFAULT);
@@ -76,7 +66,6 @@ static void test_short_log(void **state)
 /* A burst within one jiffy fits whatever HZ is, and must not outvote the ticks beside it. */
 static void test_burst(void **state)
 {
-    (void)state;
     struct jiffies_known known[EVENTS + 100];
     uint64_t other;
     events_make(known, 1000, 0);

@@ -4,8 +4,8 @@
 #ifndef TWBENCH_CLOCK_H
 #define TWBENCH_CLOCK_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "harness/base/libc.h"
+
 #include <time.h>
 
 /* Nanoseconds of a POSIX clock: CLOCK_MONOTONIC, CLOCK_THREAD_CPUTIME_ID. */

@@ -6,10 +6,6 @@
 
 #include "harness/base/text.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
 /* Files and arguments are quoted in it: nothing in them may command the terminal that shows it. */
 static void say(struct diag *diag, const char *format, va_list args)
 {

@@ -6,6 +6,8 @@
 #ifndef TWBENCH_DIAG_H
 #define TWBENCH_DIAG_H
 
+#include "harness/base/libc.h"
+
 /* Both are below 0; their negation is the exit status. */
 enum { DIAG_OK = 0, DIAG_RUN = -1, DIAG_USAGE = -2 };
 

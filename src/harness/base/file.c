@@ -4,11 +4,7 @@
 #include "harness/base/interrupt.h"
 #include "harness/base/memory.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

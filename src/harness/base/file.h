@@ -5,10 +5,8 @@
 #define TWBENCH_FILE_H
 
 #include "harness/base/diag.h"
+#include "harness/base/libc.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
 #include <sys/types.h>
 
 /* The text of `path` ("-": stdin), ended by a zero byte that `size` does not count; free it. */

@@ -1,9 +1,7 @@
 /* interrupt.c - turns SIGINT and SIGTERM into a readable descriptor. */
 #include "harness/base/interrupt.h"
 
-#include <errno.h>
 #include <poll.h>
-#include <string.h>
 #include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>

@@ -7,9 +7,9 @@
 #define TWBENCH_INTERRUPT_H
 
 #include "harness/base/diag.h"
+#include "harness/base/libc.h"
 
 #include <signal.h>
-#include <stdbool.h>
 
 struct interrupt {
     int fd; /* readable once one has come; for poll() */

@@ -3,13 +3,6 @@
 
 #include "harness/base/text.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* cJSON prints 15 digits, and takes what is as good as equal for equal. */
 #define EXACT_MAX UINT64_C(999999999999999)
 
@@ -89,15 +82,13 @@ void json_print_member(FILE *out, const cJSON *member, int depth)
 
 void json_print(FILE *out, const cJSON *item, int depth)
 {
-    const cJSON *member;
     bool is_object = cJSON_IsObject(item);
     if (depth == 0 || (!is_object && !cJSON_IsArray(item))) {
         print_text(out, cJSON_PrintUnformatted(item));
         return;
     }
     fputs(is_object ? "{" : "[", out);
-    cJSON_ArrayForEach(member, item)
-    {
+    json_each(member, item, "") {
         fputs(member == item->child ? "\n" : ",\n", out);
         if (is_object)
             json_print_member(out, member, depth - 1);
@@ -120,6 +111,12 @@ const cJSON *json_get(const cJSON *object, const char *path)
     return item && !cJSON_IsNull(item) ? item : NULL;
 }
 
+const cJSON *json_first(const cJSON *object, const char *path)
+{
+    const cJSON *list = json_get(object, path);
+    return list ? list->child : NULL;
+}
+
 double json_get_number(const cJSON *object, const char *path)
 {
     const cJSON *item = json_get(object, path);
@@ -140,9 +137,7 @@ bool json_says(const cJSON *object, const char *path, const char *text)
 void json_format_params(char *out, size_t size, const cJSON *params)
 {
     struct text text = text_in(out, size);
-    const cJSON *param, *value;
-    cJSON_ArrayForEach(param, params)
-    {
+    json_each(param, params, "") {
         text_add_item(&text, " ", "%s=", param->string);
         if (cJSON_IsNumber(param))
             text_add(&text, "%.15g", param->valuedouble);
@@ -150,9 +145,7 @@ void json_format_params(char *out, size_t size, const cJSON *params)
             text_add(&text, "%s", param->valuestring);
         if (!cJSON_IsArray(param))
             continue;
-        cJSON_ArrayForEach(value, param)
-        {
+        json_each(value, param, "")
             text_add(&text, "%s%.15g", value == param->child ? "" : ",", value->valuedouble);
-        }
     }
 }

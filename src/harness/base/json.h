@@ -9,12 +9,9 @@
 #define TWBENCH_JSON_H
 
 #include "harness/base/diag.h"
+#include "harness/base/libc.h"
 
 #include <cjson/cJSON.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
 
 /* ---- Writing. -------------------------------------------------------------------------------- */
 
@@ -45,6 +42,13 @@ const cJSON *json_get(const cJSON *object, const char *path);  /* NULL when abse
 double json_get_number(const cJSON *object, const char *path); /* NaN when absent, null, not one */
 const char *json_get_text(const cJSON *object, const char *path); /* "" likewise */
 bool json_says(const cJSON *object, const char *path, const char *text);
+
+/* Goes through the items of the array, or members of the object, at that path; "" is the object itself:
+ *     json_each(cell, document, "cells") */
+#define json_each(item, object, path)                                                              \
+    for (const cJSON *item = json_first(object, path); item; item = item->next)
+/* NULL where nothing is. */
+const cJSON *json_first(const cJSON *object, const char *path);
 
 /* "slots=512 levels=256,64" of the object `params`; "" when it has none. */
 void json_format_params(char *out, size_t size, const cJSON *params);

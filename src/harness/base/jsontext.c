@@ -4,15 +4,6 @@
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
 
-#include <ctype.h>
-#include <math.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* cJSON gives up on longer ones. */
 #define NUMBER_LENGTH_MAX 63
 
@@ -242,8 +233,9 @@ static int compare_keys(const void *a, const void *b)
 static const cJSON *find_repeated(const cJSON *object)
 {
     size_t count = (size_t)cJSON_GetArraySize(object), filled = 0;
-    const cJSON **keys = memory_take(count, sizeof *keys), *member, *repeated = NULL;
-    cJSON_ArrayForEach(member, object) keys[filled++] = member;
+    const cJSON **keys = memory_take(count, sizeof *keys), *repeated = NULL;
+    json_each(member, object, "")
+        keys[filled++] = member;
     qsort(keys, count, sizeof *keys, compare_keys);
     for (size_t i = 1; i < count && !repeated; i++)
         if (strcmp(keys[i - 1]->string, keys[i]->string) == 0)
@@ -272,14 +264,13 @@ static void way_add(struct way *way, const char *format, ...)
 static int check_keys(const char *name, const cJSON *item, struct way *way, struct diag *diag)
 {
     bool in_array = cJSON_IsArray(item);
-    const cJSON *member, *repeated = in_array ? NULL : find_repeated(item);
+    const cJSON *repeated = in_array ? NULL : find_repeated(item);
     size_t length = way->length, index = 0;
     if (repeated) {
         way_add(way, "%s%.80s", length ? "." : "", repeated->string);
         return diag_usage(diag, "%.600s: %s: there twice, expected each key once", name, way->text);
     }
-    cJSON_ArrayForEach(member, item)
-    {
+    json_each(member, item, "") {
         if (member->child) {
             if (in_array)
                 way_add(way, "[%zu]", index);

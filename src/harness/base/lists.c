@@ -3,9 +3,6 @@
 
 #include "harness/base/memory.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define ITEM_MAX 4096
 
 int lists_split(const char *value, char separator, const char *flag, size_t max,

@@ -2,9 +2,6 @@
 #include "harness/base/object.h"
 
 #include <link.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
 
 struct search {
     uintptr_t at;

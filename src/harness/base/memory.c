@@ -2,10 +2,6 @@
 #include "harness/base/memory.h"
 
 #include <cjson/cJSON.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define ROOM_FIRST 64
 

@@ -8,8 +8,7 @@
 #ifndef TWBENCH_MEMORY_H
 #define TWBENCH_MEMORY_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "harness/base/libc.h"
 
 /* Zeroed; the caller frees it.  Never NULL. */
 void *memory_take(size_t count, size_t size);

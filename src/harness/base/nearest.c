@@ -1,11 +1,6 @@
 /* nearest.c - counts the edits from one word to another (optimal string alignment), and keeps the nearest. */
 #include "harness/base/text.h"
 
-#include <ctype.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
-
 static size_t least(size_t a, size_t b)
 {
     return a < b ? a : b;

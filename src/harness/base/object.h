@@ -7,7 +7,7 @@
 #ifndef TWBENCH_OBJECT_H
 #define TWBENCH_OBJECT_H
 
-#include <stdbool.h>
+#include "harness/base/libc.h"
 
 enum object_kind {
     OBJECT_NONE,    /* no regular file, or not ELF */

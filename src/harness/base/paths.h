@@ -8,9 +8,7 @@
 #define TWBENCH_PATHS_H
 
 #include "harness/base/diag.h"
-
-#include <stdbool.h>
-#include <stddef.h>
+#include "harness/base/libc.h"
 
 /* The first of these that is there; `installed` when none is.  `name`: "workloads", "claims", "plots", "report",
  * "libraries", "stores". */

@@ -7,7 +7,7 @@
 #ifndef TWBENCH_RNG_H
 #define TWBENCH_RNG_H
 
-#include <stdint.h>
+#include "harness/base/libc.h"
 
 /* The state between two draws; rng_seed fills it. */
 struct rng {

@@ -7,10 +7,7 @@
 #ifndef TWBENCH_SCAN_H
 #define TWBENCH_SCAN_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
+#include "harness/base/libc.h"
 
 struct span {
     const char *at, *end; /* at == end: empty */

@@ -1,9 +1,6 @@
 /* sysfile.c - reads small files of /proc and /sys. */
 #include "harness/base/file.h"
 
-#include <stdio.h>
-#include <string.h>
-
 void sysfile_read(char *out, size_t size, const char *root, const char *path)
 {
     char full[512];

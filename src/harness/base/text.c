@@ -1,10 +1,6 @@
 /* text.c - builds a text in a buffer of fixed size. */
 #include "harness/base/text.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
 struct text text_in(char *buffer, size_t size)
 {
     buffer[0] = '\0';

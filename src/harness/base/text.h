@@ -4,10 +4,7 @@
 #ifndef TWBENCH_TEXT_H
 #define TWBENCH_TEXT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
+#include "harness/base/libc.h"
 
 struct text {
     char *at; /* the caller's buffer */

@@ -5,13 +5,6 @@
  */
 #include "harness/base/units.h"
 
-#include <ctype.h>
-#include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* digits * 10^exponent, as written, before the suffix. */
 struct decimal {
     uint64_t digits;

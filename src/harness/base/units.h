@@ -9,9 +9,7 @@
 #define TWBENCH_UNITS_H
 
 #include "harness/base/diag.h"
-
-#include <stddef.h>
-#include <stdint.h>
+#include "harness/base/libc.h"
 
 /* `what` names the flag or key in the diagnostic: "--tasks". */
 int units_parse_count(const char *text, const char *what, uint64_t *out, struct diag *diag);

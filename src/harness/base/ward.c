@@ -2,14 +2,9 @@
 #include "harness/base/ward.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -17,6 +12,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#define LOOK_MS 200
 
 /* ---- In the child ---------------------------------------------------------------------------- */
 
@@ -57,8 +54,9 @@ static void files_close(const struct ward *ward)
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
     int out_fd = ward->out_fd < 0 ? nothing : ward->out_fd;
     int err_fd = ward->err_fd < 0 ? nothing : ward->err_fd;
-    if (nothing >= 0)
-        dup2(nothing, STDIN_FILENO);
+    int in_fd = ward->in_fd > 0 ? ward->in_fd : nothing;
+    if (in_fd >= 0)
+        dup2(in_fd, STDIN_FILENO);
     dup2(out_fd, STDOUT_FILENO);
     dup2(err_fd, STDERR_FILENO);
     if (close_range(STDERR_FILENO + 1, ~0u, 0) != 0)
@@ -275,15 +273,31 @@ static __attribute__((noreturn)) void piece_do(struct piece *piece)
     _exit(0);
 }
 
+/* Until the child ends, its time is over or whoever looks has seen enough.  The words for the latter two; else NULL. */
+static const char *piece_watch(const struct ward *ward, const struct piece *piece,
+                               struct pollfd *end, uint64_t until_ns)
+{
+    int left_ms = 1;
+    while (left_ms > 0) {
+        uint64_t now_ns = ward_now_ns(), left_ns = now_ns < until_ns ? until_ns - now_ns : 0;
+        left_ms = (int)((left_ns + 999999) / 1000000);
+        if (poll(end, 1, ward->look && left_ms > LOOK_MS ? LOOK_MS : left_ms) != 0)
+            return NULL;
+        if (ward->look && !ward->look(ward->look_ctx, piece->shared))
+            return "was ended when it was interrupted";
+    }
+    return "did not end within";
+}
+
 /* False, with the reason, when the child did not come to its end. */
-static bool piece_wait(const struct piece *piece, pid_t pid, unsigned seconds, char *reason,
-                       size_t reason_size)
+static bool piece_wait(const struct ward *ward, const struct piece *piece, pid_t pid,
+                       unsigned seconds, char *reason, size_t reason_size)
 {
     uint64_t begin_ns = ward_now_ns(), memory_kills = ward_memory_kills();
     int wait_status;
     bool may_be_memory;
     struct pollfd end = {.fd = ward_pidfd(pid), .events = POLLIN};
-    bool hung = poll(&end, 1, (int)seconds * 1000) == 0;
+    const char *hung = piece_watch(ward, piece, &end, begin_ns + seconds * UINT64_C(1000000000));
     ward_end(pid, &wait_status);
     ward_sweep(begin_ns, NULL, 0);
     if (end.fd >= 0)
@@ -291,7 +305,7 @@ static bool piece_wait(const struct piece *piece, pid_t pid, unsigned seconds, c
     if (!hung && *piece_end(piece) == WARD_DONE)
         return true;
     if (hung)
-        snprintf(reason, reason_size, "did not end within %u s", seconds);
+        snprintf(reason, reason_size, strstr(hung, "within") ? "%s %u s" : "%s", hung, seconds);
     else if (WIFSIGNALED(wait_status))
         ward_explain_signal(WTERMSIG(wait_status), ward_memory_kills() - memory_kills,
                             &may_be_memory, reason, reason_size);
@@ -318,7 +332,7 @@ bool ward_run(const struct ward *ward, unsigned seconds, ward_work_fn *work, voi
         piece_do(&piece);
     if (pid < 0)
         snprintf(reason, reason_size, "no process for a child: %s", strerror(errno));
-    bool done = pid > 0 && piece_wait(&piece, pid, seconds, reason, reason_size);
+    bool done = pid > 0 && piece_wait(ward, &piece, pid, seconds, reason, reason_size);
     if (done)
         memcpy(record, shared, record_bytes);
     munmap(shared, bytes);

@@ -12,9 +12,8 @@
 #ifndef TWBENCH_WARD_H
 #define TWBENCH_WARD_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "harness/base/libc.h"
+
 #include <sys/types.h>
 
 #define WARD_NOWHERE (-1)
@@ -23,10 +22,15 @@ struct ward {
     uint64_t memory_bytes; /* of address space on top of what is mapped at the fork; 0: no limit */
     uint64_t file_bytes;   /* to which it may make a file grow; 0: no limit */
     unsigned cpu_seconds;  /* of processor time, after which the kernel ends it; 0: no limit */
+    int in_fd;             /* its standard input; 0: empty */
     int out_fd, err_fd;    /* its standard output and error, or WARD_NOWHERE */
+    /* For ward_run: called in the parent now and then, at least each 0.2 s, with the record as it is by then; what it
+     * writes there the work sees.  False ends the child.  NULL: nobody looks. */
+    bool (*look)(void *look_ctx, void *record);
+    void *look_ctx;
 };
 
-/* As fork().  In the child: standard input is empty, output goes where `ward` says, no other file is open, the limits
+/* As fork().  In the child: standard input and output are what `ward` says, no other file is open, the limits
  * hold and cannot be raised, no core is written, and crashes have no handlers.  -1 with errno when there is no
  * process. */
 pid_t ward_fork(const struct ward *ward);

@@ -1,9 +1,6 @@
 /* wrap.c - breaks paragraphs between words. */
 #include "harness/base/text.h"
 
-#include <stdbool.h>
-#include <string.h>
-
 void wrap_write(FILE *out, const char *text, int used, int hanging, unsigned columns)
 {
     size_t width = (size_t)used, gap, word;

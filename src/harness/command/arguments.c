@@ -7,9 +7,6 @@
 #include "harness/base/units.h"
 #include "harness/command/flags.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* What was given so far. */
 struct given {
     char key[160]; /* what it sets: the flag's name, "set=delay", "html" of "-o" */

@@ -4,17 +4,12 @@
 #include "harness/base/memory.h"
 #include "harness/base/paths.h"
 #include "harness/command/command.h"
-#include "harness/command/flags.h"
 #include "harness/command/project.h"
 #include "harness/command/setup_flags.h"
 #include "harness/measure/designs/designs.h"
 #include "harness/tell/report/plot.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -210,21 +205,18 @@ static int check_parameters(const struct ci *ci, struct diag *diag)
 {
     int status = DIAG_OK;
     const struct tw_design *design = plugins_open(ci->plugin, diag);
-    const cJSON *parameter;
     if (!design) {
         diag_name(diag, "plugin");
         diag_name(diag, ci->project.path);
         return DIAG_USAGE;
     }
-    cJSON_ArrayForEach(parameter, json_get(ci->project.json, "parameters"))
-    {
+    json_each(parameter, ci->project.json, "parameters")
         if (status == DIAG_OK && !param_find(design->timed->params, parameter->string))
             status =
                 diag_usage(diag,
                            "%s: parameters.%.80s: the design '%s' of %s has no such "
                            "parameter",
                            ci->project.path, parameter->string, design->timed->name, ci->plugin);
-    }
     plugins_close(design);
     return status;
 }

@@ -3,16 +3,12 @@
 #include "harness/base/json.h"
 #include "harness/base/object.h"
 #include "harness/command/command.h"
-#include "harness/command/flags.h"
 #include "harness/command/labs.h"
 #include "harness/command/pair_flags.h"
 #include "harness/compare/gate_time.h"
 #include "harness/compare/pairing.h"
 #include "harness/compare/results.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 struct compare_options {
@@ -264,19 +260,16 @@ static void add_contract(cJSON *document, const struct comparing *comparing)
 
 static int comparing_write(struct comparing *comparing, struct diag *diag)
 {
-    struct result_document *head = NULL;
     if (comparing->options->ignore_missing)
         comparison_ignore_missing(&comparing->comparison);
     comparison_conclude(&comparing->comparison);
-    int status = result_new(&comparing->pairing.origin, &head, diag);
-    if (status != DIAG_OK)
-        return status;
-    cJSON *document =
-        comparison_json(&comparing->comparison, result_json(head), comparing->options->fail_on);
+    cJSON *head = result_head(&comparing->pairing.origin);
+    cJSON *document = comparison_json(&comparing->comparison, head, comparing->options->fail_on);
     add_contract(document, comparing);
-    status = outputs_document(comparing->call, &comparing->options->pair.outputs, document, diag);
+    int status =
+        outputs_document(comparing->call, &comparing->options->pair.outputs, document, diag);
     cJSON_Delete(document);
-    result_free(head);
+    cJSON_Delete(head);
     return status;
 }
 

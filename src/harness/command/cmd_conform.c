@@ -6,8 +6,6 @@
 #include "harness/measure/run/cycles.h"
 #include "harness/prove/findings.h"
 
-#include <stdlib.h>
-
 /* --thorough: so many times the random operations and the processor time of what ends by it. */
 #define THOROUGH 10u
 

@@ -6,10 +6,9 @@
 #include "harness/command/load_flags.h"
 #include "harness/command/setup_flags.h"
 #include "harness/compare/blocks.h"
+#include "harness/compare/comparison.h"
 #include "harness/measure/workload/oracle.h"
 #include "harness/measure/workload/workload.h"
-
-#include <stdlib.h>
 
 struct probe_options {
     struct setup setup;
@@ -19,7 +18,7 @@ struct probe_options {
     uint64_t passes; /* of a sample; 0: by the time it takes at least */
     double pace_ns;  /* the core's full pace; 0: not known */
     bool dragged;    /* --drag was given */
-    uint64_t drag_links;
+    double drag_share;
 };
 
 static int take_pace(struct call *call, void *of, const char *flag, const char *value,
@@ -40,7 +39,9 @@ static int take_drag(struct call *call, void *of, const char *flag, const char *
     struct probe_options *options = of;
     (void)call;
     options->dragged = true;
-    return flag_count(flag, value, 0, UINT64_C(1) << 32, &options->drag_links, diag);
+    if (share_parse(value, &options->drag_share))
+        return DIAG_OK;
+    return diag_usage(diag, "%s: %s given; expected a share, as in 5%%", flag, value);
 }
 
 #define OF struct probe_options
@@ -56,8 +57,8 @@ static const struct flag flags[] = {
     SETUP_PATIENCE(OF, setup),
     FLAG_BY("pace", "TIME",
             "the core's full pace, as another probe told it (default: not waited for)", take_pace),
-    FLAG_BY("drag", "LINKS",
-            "slow the design down by chains of LINKS multiplications, for selftest", take_drag),
+    FLAG_BY("drag", "SHARE", "slow the design down by that share of its time, for selftest",
+            take_drag),
     SETUP_WORKLOADS_DIR(OF, setup),
 };
 #undef OF
@@ -121,6 +122,7 @@ static void print_answer(cJSON *answer)
 static void take_series(const struct probe_options *options, const struct plan *plan,
                         struct stream *stream, struct sample_series *series)
 {
+    const char *layout = getenv(LAYOUT_VARIABLE);
     sample_take_apart(
         &(struct sample_request){
             .plan = &plan->cells[0],
@@ -130,8 +132,9 @@ static void take_series(const struct probe_options *options, const struct plan *
             .min_time_ns = options->setup.min_time_ns,
             .pace_ns = options->pace_ns,
             .patience_ns = options->setup.patience_ns,
+            .heap = layout ? strtoull(layout, NULL, 10) : 0,
             .dragged = options->dragged,
-            .drag_links = options->drag_links,
+            .drag_share = options->drag_share,
         },
         options->setup.memory_limit_bytes, series);
     print_answer(probe_answer(series, stream, (size_t)options->samples));

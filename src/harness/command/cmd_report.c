@@ -5,8 +5,6 @@
 #include "harness/command/labs.h"
 #include "harness/command/outputs.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 struct report_options {

@@ -6,9 +6,6 @@
 #include "harness/measure/run/outcome.h"
 #include "harness/measure/session/session.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 #define DEFAULT_WORKLOAD "standard"
 /* Time for the samples of a design on a load, unless their number is given. */
 #define SAMPLES_TIME_NS UINT64_C(4000000000)
@@ -69,6 +66,21 @@ static int take_batch(struct call *call, void *of, const char *flag, const char 
                          options->batches, LOADS_MAX, &options->batch_count, diag);
 }
 
+static int add_between(void *of, const char *flag, const char *item, struct diag *diag)
+{
+    struct run_options *options = of;
+    return plan_between_parse(item, flag, &options->betweens[options->between_count++], diag);
+}
+
+static int take_between(struct call *call, void *of, const char *flag, const char *value,
+                        struct diag *diag)
+{
+    struct run_options *options = of;
+    (void)call;
+    options->between_count = 0;
+    return lists_split(value, ',', flag, PLAN_BETWEENS_MAX, add_between, options, diag);
+}
+
 static const char *const counters_words[] = {"auto", "off", "required", "step", NULL};
 
 #define OF struct run_options
@@ -84,6 +96,10 @@ const struct flag run_flags[RUN_FLAG_COUNT] = {
             "operations of a call in timed passes: consecutive starts or stops of a tick, and "
             "restarts of what fires on it (default: single calls)",
             take_batch),
+    FLAG_BY("between", "none,chain,SIZE",
+            "what timed passes do between two calls: nothing; wait for the end of the call; also "
+            "work in so much memory (32KiB). Tables show times less the harness's",
+            take_between),
     FLAG_SWITCH("plan", "show the cells and about how long they take, and run nothing", OF,
                 plan_only),
     FLAG_BY("time", "DURATION",
@@ -94,6 +110,13 @@ const struct flag run_flags[RUN_FLAG_COUNT] = {
     FLAG_SWITCH("counts-only", "prove, count and look at the memory, but take no times", OF,
                 setup.counts_only),
     SETUP_WARMUP(OF, setup),
+    FLAG_SWITCH("same-pass",
+                "replay the same operations in every pass (default: none that the process has run)",
+                OF, setup.same_pass),
+    FLAG_SWITCH("rename-ids",
+                "passes over a trace differ in their ids, also where it is long enough to be timed "
+                "once a process",
+                OF, setup.rename),
     SETUP_MIN_TIME(OF, setup, "work per sample, counted at 10 ns per operation (default 10ms)"),
     SETUP_PATIENCE(OF, setup),
     SETUP_BUDGET(OF, setup, "processor time one child may take (default 10s)"),
@@ -150,10 +173,16 @@ static int finish(const struct call *call, const struct run_request *request, st
     if (setup->counts_only && setup->counters >= COUNTERS_REQUIRED)
         return diag_usage(diag, "--counters and --counts-only: the counters of the processor are "
                                 "read in timed runs, and there are none");
+    if (setup->same_pass && setup->rename)
+        return diag_usage(diag, "--same-pass and --rename-ids: passes differ, or they do not");
     if (setup->counts_only)
         setup->runs = setup->warmup = 0;
     if (!options->runs_given && !options->time_given)
         setup->time_ns = SAMPLES_TIME_NS;
+    if (options->between_count > 0 && (options->drive_count > 0 || options->batch_count > 0))
+        return diag_usage(diag,
+                          "--between: is of single calls driven by ticks; expected it without "
+                          "--drive and --batch");
     return check_operands(call, request, diag);
 }
 
@@ -170,6 +199,8 @@ static int make_plan(struct session *session, const struct call *call,
     selection.page_count = options->page_count;
     selection.batches = options->batches;
     selection.batch_count = options->batch_count;
+    selection.betweens = options->betweens;
+    selection.between_count = options->between_count;
     selection.ways = request->ways;
     selection.way_count = request->way_count;
     if (request->is_replay) {
@@ -188,7 +219,8 @@ static void print_cell(const struct plan_group *group, const struct plan_cell *c
     char tasks[32] = "-";
     if (group->tasks > 0)
         units_format_count(tasks, sizeof tasks, group->tasks);
-    printf("%-18s %6s  %s", group->workload, tasks, cell->design->timed->name);
+    printf("%-18s %6s  %s%s%s", group->workload, tasks, cell->way ? cell->way->name : "",
+           cell->way ? "/" : "", cell->design->timed->name);
     for (size_t i = 0; i < cell->setting_count; i++)
         for (size_t v = 0; v < cell->settings[i].count; v++)
             printf(v ? ",%s%" PRIu64 : " %s=%" PRIu64, v ? "" : cell->settings[i].name,
@@ -199,6 +231,8 @@ static void print_cell(const struct plan_group *group, const struct plan_cell *c
         printf(" huge-pages=%s", plan_pages_name(cell->pages));
     if (cell->batch > 0)
         printf(" batch=%" PRIu32, cell->batch);
+    if (cell->between > 0)
+        printf(" between=%s", plan_between_name((char[PLAN_BETWEEN_TEXT]){""}, cell->between));
     printf("\n");
 }
 
@@ -218,8 +252,13 @@ static int show_plan(struct session *session, struct diag *diag)
     if (part)
         part->print(part->ctx);
     size_t cells = plan->group_count * plan->cell_count;
-    printf("\n%zu cell%s, about %.3g s at 10 ns per operation; nothing was run\n", cells,
-           cells == 1 ? "" : "s", seconds);
+    const char *more = cells == 1 ? "" : "s";
+    if (session->setup->stage)
+        printf("\n%zu cell%s, about %.0f s on the real clock (%s%s); nothing was run\n", cells,
+               more, seconds, plan->group_count > 1 ? "the last: " : "", session->span);
+    else
+        printf("\n%zu cell%s, about %.3g s at 10 ns per operation; nothing was run\n", cells, more,
+               seconds);
     return DIAG_OK;
 }
 

@@ -6,8 +6,6 @@
 #include "harness/command/command.h"
 
 #include <glob.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Schemas within each other. */
 #define DEPTH_MAX 12
@@ -65,19 +63,22 @@ static void add_value(struct text *text, const cJSON *value)
 static void describe_type(const cJSON *root, const cJSON *schema, struct text *out)
 {
     static const char *const choices[] = {"oneOf", "anyOf"};
-    const cJSON *item, *type, *value;
+    const cJSON *type, *value;
     schema = resolve(root, schema);
     type = cJSON_GetObjectItemCaseSensitive(schema, "type");
     value = cJSON_GetObjectItemCaseSensitive(schema, "const");
     if (value)
         add_value(out, value);
-    cJSON_ArrayForEach(item, json_get(schema, "enum")) add_value(out, item);
+    json_each(item, schema, "enum")
+        add_value(out, item);
     if (!value && !json_get(schema, "enum") && cJSON_IsString(type))
         text_add_item(out, " or ", "%s", type->valuestring);
     if (cJSON_IsArray(type))
-        cJSON_ArrayForEach(item, type) text_add_item(out, " or ", "%s", cJSON_GetStringValue(item));
+        json_each(item, type, "")
+            text_add_item(out, " or ", "%s", cJSON_GetStringValue(item));
     for (size_t i = 0; i < 2; i++)
-        cJSON_ArrayForEach(item, json_get(schema, choices[i])) describe_type(root, item, out);
+        json_each(item, schema, choices[i])
+            describe_type(root, item, out);
 }
 
 /* A key and the keys within it; `used`: its schema where it stands, whose text goes before that of a definition. */
@@ -99,13 +100,11 @@ static void print_keys(const cJSON *root, const cJSON *schema, const char *path,
 {
     static const char *const choices[] = {"oneOf", "anyOf", "allOf"};
     char below[400];
-    const cJSON *item,
-        *free_keys = cJSON_GetObjectItemCaseSensitive(schema, "additionalProperties");
+    const cJSON *free_keys = cJSON_GetObjectItemCaseSensitive(schema, "additionalProperties");
     const cJSON *items = json_get(schema, "items");
     if (depth > DEPTH_MAX)
         return;
-    cJSON_ArrayForEach(item, json_get(schema, "properties"))
-    {
+    json_each(item, schema, "properties") {
         snprintf(below, sizeof below, "%s%s%s", path, path[0] ? "." : "", item->string);
         print_key(root, item, below, depth);
     }
@@ -118,7 +117,7 @@ static void print_keys(const cJSON *root, const cJSON *schema, const char *path,
         print_keys(root, resolve(root, items), below, depth + 1);
     }
     for (size_t i = 0; i < 3; i++)
-        cJSON_ArrayForEach(item, json_get(schema, choices[i]))
+        json_each(item, schema, choices[i])
             print_keys(root, resolve(root, item), path, depth + 1);
 }
 

@@ -21,11 +21,6 @@
 #include "harness/base/diag.h"
 #include "harness/base/file.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
 /* What main returns. */
 enum {
     EXIT_OK = 0,
@@ -231,5 +226,13 @@ extern const struct command *const core_commands[];
 
 /* Finds the command ("run" when there is none), does it, or starts the lab that has it; answers the exit status. */
 int program_main(int argc, char **argv);
+
+/* ---- What --resume goes on with (resume.c). ---------------------------------------------------- */
+
+/* Adds to the words of `run` or `replay` those that the file of --json was written by, if none are given that say what to run;
+ * else DIAG_USAGE, which names the difference, unless they are the same or name more cells.  The words behind `first` are
+ * the command's; new ones live as long as *memory (lists_release). */
+int resume_arguments(const struct command *command, int first, int *argc, char ***argv,
+                     void **memory, struct diag *diag);
 
 #endif

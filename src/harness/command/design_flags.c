@@ -4,8 +4,6 @@
 #include "harness/base/units.h"
 #include "harness/measure/designs/designs.h"
 
-#include <string.h>
-
 /* ---- Which designs. --------------------------------------------------------------------------- */
 
 static bool keeps_nothing(const struct tw_design *design)

@@ -4,8 +4,6 @@
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 
-#include <errno.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

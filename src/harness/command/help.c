@@ -6,8 +6,6 @@
 #include "harness/measure/designs/designs.h"
 #include "harness/tell/report/writer.h"
 
-#include <string.h>
-
 #define HELP_COLUMNS 80u
 #define HELP_COLUMN  27 /* where the text of a row begins */
 

@@ -9,12 +9,7 @@
 #include "harness/command/command.h"
 #include "harness/tell/report/documents.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

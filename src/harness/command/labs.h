@@ -9,9 +9,6 @@
 
 #include "harness/base/diag.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 enum lab_row_kind {
     LAB_COMMAND, /* name: of the command; text: its summary; topic */
     LAB_FLAG,    /* of: a command of the core; name: a flag that makes it the lab's */

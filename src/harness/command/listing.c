@@ -8,9 +8,6 @@
 #include "harness/measure/stats/growth.h"
 #include "harness/measure/workload/workload.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- Designs. -------------------------------------------------------------------------------- */
 
 static void add_cost(cJSON *traits, const char *operation, const struct tw_cost *cost)

@@ -8,7 +8,6 @@
 #include "impls/backend.h"
 
 #include <cjson/cJSON.h>
-#include <stdio.h>
 
 struct listing_request {
     const struct tw_design *const *plugins; /* these alone, without workloads; none: all there is */

@@ -5,8 +5,6 @@
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 
-#include <string.h>
-
 struct listing {
     FILE *out;
     unsigned columns;
@@ -38,14 +36,14 @@ static void print_traits(const struct listing *listing, const cJSON *traits)
     struct text text = text_in(line, sizeof line);
     unsigned ticks = (unsigned)json_get_number(traits, "late_ticks");
     unsigned shift = (unsigned)json_get_number(traits, "late_shift");
-    const cJSON *flag;
     if (cJSON_IsTrue(json_get(traits, "keeps_nothing")))
         text_add(&text, "fires nothing");
     else if (ticks == 0 && shift == 0)
         text_add(&text, "exact");
     else
         text_add(&text, "late by at most %u ticks + delay/%u", ticks, shift ? 1u << shift : 0u);
-    cJSON_ArrayForEach(flag, json_get(traits, "flags")) text_add(&text, ", %s", flag->valuestring);
+    json_each(flag, traits, "flags")
+        text_add(&text, ", %s", flag->valuestring);
     print_line(listing, "", 4, line);
     text = text_in(line, sizeof line);
     add_cost(&text, traits, "start", "start");
@@ -58,14 +56,13 @@ static void print_traits(const struct listing *listing, const cJSON *traits)
 /* Name, summary, and what else the item has. */
 static void print_item(const struct listing *listing, const cJSON *item)
 {
-    const cJSON *param, *note = json_get(item, "note"), *traits = json_get(item, "traits");
+    const cJSON *note = json_get(item, "note"), *traits = json_get(item, "traits");
     print_line(listing, json_get_text(item, "name"), 17, json_get_text(item, "summary"));
     if (note)
         print_line(listing, "", 4, json_get_text(item, "note"));
     if (traits)
         print_traits(listing, traits);
-    cJSON_ArrayForEach(param, json_get(item, "parameters"))
-    {
+    json_each(param, item, "parameters") {
         char text[400];
         snprintf(text, sizeof text, "--%s: %s", json_get_text(param, "name"),
                  json_get_text(param, "help"));
@@ -75,26 +72,23 @@ static void print_item(const struct listing *listing, const cJSON *item)
 
 static void print_items(const struct listing *listing, const cJSON *items)
 {
-    const cJSON *item;
-    cJSON_ArrayForEach(item, items) print_item(listing, item);
+    json_each(item, items, "")
+        print_item(listing, item);
 }
 
 /* Those that are not built say what they want. */
 static void print_missing(const struct listing *listing, const cJSON *missing)
 {
-    const cJSON *item;
     if (cJSON_GetArraySize(missing) > 0)
         fprintf(listing->out, "\nLibraries that are not built:\n");
-    cJSON_ArrayForEach(item, missing)
+    json_each(item, missing, "")
         print_line(listing, json_get_text(item, "name"), 17, json_get_text(item, "reason"));
 }
 
 static void print_loads(const struct listing *listing, const char *heading, const cJSON *loads)
 {
-    const cJSON *load;
     fprintf(listing->out, "\n%s:\n", heading);
-    cJSON_ArrayForEach(load, loads)
-    {
+    json_each(load, loads, "") {
         char tick[32], line[1200];
         const char *parameters = json_get_text(load, "parameters");
         units_format_time(tick, sizeof tick, (uint64_t)json_get_number(load, "tick_ns"));
@@ -109,14 +103,12 @@ static void print_loads(const struct listing *listing, const char *heading, cons
 void listing_print(FILE *out, unsigned columns, const cJSON *document)
 {
     const struct listing listing = {out, columns};
-    const cJSON *heading;
     bool is_all = json_get(document, "workloads") != NULL;
     if (is_all)
         fprintf(out, "Designs (--impl):\n");
     print_items(&listing, json_get(document, "designs"));
     print_missing(&listing, json_get(document, "missing"));
-    cJSON_ArrayForEach(heading, json_get(document, "headings"))
-    {
+    json_each(heading, document, "headings") {
         fprintf(out, "\n%s:\n", heading->valuestring);
         print_items(&listing, json_get(document, heading->string));
     }

@@ -4,8 +4,6 @@
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 
-#include <string.h>
-
 struct adding {
     struct call *call;
     struct loads *loads;

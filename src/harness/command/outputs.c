@@ -11,8 +11,6 @@
 #include "harness/tell/report/standing.h"
 #include "harness/tell/report/writer.h"
 
-#include <string.h>
-
 /* ---- The formats. ---------------------------------------------------------------------------- */
 
 struct export_format {
@@ -83,9 +81,11 @@ const struct flag output_json_flags[2] = {
 };
 const struct flag output_force_flags[1] = {
     FLAG_SWITCH("force", "overwrite files", struct outputs, force)};
-const struct flag output_resume_flags[1] = {
-    FLAG_SWITCH("resume", "go on with FILE of --json, or begin it: run only the cells it lacks",
-                struct outputs, resume)};
+const struct flag output_resume_flags[1] = {FLAG_SWITCH(
+    "resume",
+    "go on with FILE of --json, or begin it: run only the cells it lacks; run takes its "
+    "flags from there when none are given",
+    struct outputs, resume)};
 const struct flag output_plot_flags[2] = {
     FLAG_FILE("plots", "DIR", "draw pictures into DIR", struct outputs, plots),
     FLAG_BY("plot-format", "FORMAT", "svg, png, pdf, or dumb for the terminal (default svg)",
@@ -515,12 +515,11 @@ static bool is_run(const struct result_document *document)
     return kind && kind->build == kind_run.build;
 }
 
-/* Which design is the fastest; where memory is short the result goes without. */
+/* Which design is the fastest. */
 static void attach_standing(const struct outputs *outputs, struct result_document *document)
 {
-    struct diag unused;
     if (outputs->kind == OUTPUT_RESULT && is_run(document))
-        (void)result_attach(document, "standing", standing_make(result_json(document)), &unused);
+        result_attach(document, "standing", standing_make(result_json(document)));
 }
 
 int outputs_rescue(struct call *call, const struct outputs *outputs,

@@ -17,6 +17,18 @@ static int take_pairs(struct call *call, void *of, const char *flag, const char 
     return status;
 }
 
+static int take_layouts(struct call *call, void *of, const char *flag, const char *value,
+                        struct diag *diag)
+{
+    struct pair_options *options = of;
+    (void)call;
+    int status = flag_count(flag, value, 1, PAIRS_MAX, &options->layouts, diag);
+    if (status == DIAG_OK && options->layouts > 1 && options->layouts < PAIRS_MIN)
+        return diag_usage(diag, "%s: %s given; expected %d .. %d, or 1 for the files as built",
+                          flag, value, PAIRS_MIN, PAIRS_MAX);
+    return status;
+}
+
 #define OF struct pair_options
 const struct flag pair_flags[PAIR_FLAG_COUNT] = {
     SETUP_SEED(OF, setup),
@@ -30,6 +42,10 @@ const struct flag pair_flags[PAIR_FLAG_COUNT] = {
             take_pairs),
     FLAG_COUNT("max-pairs", "N", "pairs of a cell that is inconclusive, added once (default 150)",
                OF, max_pairs, PAIRS_MIN, PAIRS_MAX),
+    FLAG_BY("layouts", "N",
+            "layouts of each side that its pairs are spread over (default: each pair its own); 1: "
+            "as built",
+            take_layouts),
     SETUP_NO_SYSTEM_CHECK(OF, setup),
     SETUP_PROGRESS(OF, setup),
 };
@@ -42,6 +58,7 @@ void pair_begin(struct call *call, struct pair_options *options)
     options->pairs = 30;
     options->max_pairs = 150;
     options->samples = 5;
+    options->layouts = PAIRS_MAX;
     options->limits = limits_default();
     options->loads.preset = preset_find("ci");
     designs_select_all(&options->designs);
@@ -66,6 +83,7 @@ struct pairing_wishes pair_wishes(const struct pair_options *options)
         .pairs = options->pairs,
         .max_pairs = options->max_pairs,
         .samples = options->samples,
+        .layouts = options->layouts,
         .limits = &options->limits,
     };
 }

@@ -16,11 +16,11 @@ struct pair_options {
     struct designs designs;
     struct loads loads;
     struct outputs outputs;
-    uint64_t pairs, max_pairs, samples;
+    uint64_t pairs, max_pairs, samples, layouts;
     struct limits limits;
 };
 
-#define PAIR_FLAG_COUNT 10
+#define PAIR_FLAG_COUNT 11
 /* The rows of the group. */
 extern const struct flag pair_flags[PAIR_FLAG_COUNT];
 

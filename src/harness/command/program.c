@@ -4,14 +4,13 @@
 #include "build_info.h"
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
+#include "harness/base/units.h"
 #include "harness/command/flags.h"
 #include "harness/command/labs.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
 #include <signal.h>
-#include <string.h>
 #include <unistd.h>
 
 /* The command of that name; NULL: this program has none. */
@@ -106,8 +105,9 @@ static int answer_word(int argc, char **argv)
     return EXIT_OK;
 }
 
-static int find_and_run(int argc, char **argv)
+static int find_and_run(int argc, char **argv, void **memory)
 {
+    struct diag diag;
     bool named = argc > 1 && argv[1][0] != '-';
     bool wants_help = asks(argc, argv, "--help") || asks(argc, argv, "-h");
     if (argc < 2 || (!named && wants_help)) {
@@ -119,10 +119,13 @@ static int find_and_run(int argc, char **argv)
     if (strcmp(argv[1], "help") == 0 || strcmp(argv[1], "version") == 0)
         return answer_word(argc, argv);
     const char *word = named ? argv[1] : "run";
+    const struct command *command = program_command(word);
+    if ((strcmp(word, "run") == 0 || strcmp(word, "replay") == 0) && command &&
+        resume_arguments(command, named ? 2 : 1, &argc, &argv, memory, &diag) != DIAG_OK)
+        return command_fail(DIAG_USAGE, &diag);
     const struct lab_row *row = other_lab(word, argc, argv);
     if (row)
         return hand_over(row, argv);
-    const struct command *command = program_command(word);
     if (!command)
         return refuse_command(word);
     if (!wants_help)
@@ -158,5 +161,8 @@ int program_main(int argc, char **argv)
     memory_for_json();
     /* A file that may not grow is an error of the write, which is reported, and not the end. */
     signal(SIGXFSZ, SIG_IGN);
-    return end_stdout(find_and_run(argc, argv));
+    void *memory = NULL;
+    int status = end_stdout(find_and_run(argc, argv, &memory));
+    lists_release(&memory);
+    return status;
 }

@@ -8,10 +8,6 @@
 #include "harness/command/command.h"
 #include "harness/command/flags.h"
 
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- The keys. ------------------------------------------------------------------------------- */
 
 enum form {
@@ -85,9 +81,7 @@ static bool add_value(struct text *text, const cJSON *item)
 
 static bool add_list(struct text *text, const cJSON *list)
 {
-    const cJSON *item;
-    cJSON_ArrayForEach(item, list)
-    {
+    json_each(item, list, "") {
         text_add(text, "%s", item == list->child ? "" : ",");
         if (!add_value(text, item))
             return false;
@@ -156,9 +150,7 @@ static int check_key(const char *path, const cJSON *item, struct call *scratch, 
         return check_value(shown, key, item, scratch, diag);
     if (!cJSON_IsObject(item))
         return diag_usage(diag, "%s: expected an object, NAME: VALUE", shown);
-    const cJSON *setting;
-    cJSON_ArrayForEach(setting, item)
-    {
+    json_each(setting, item, "") {
         snprintf(shown, sizeof shown, "%.250s: %s.%.80s", path, key->name, setting->string);
         if (status == DIAG_OK)
             status = check_value(shown, key, setting, scratch, diag);
@@ -169,18 +161,15 @@ static int check_key(const char *path, const cJSON *item, struct call *scratch, 
 static int check_project(const struct project *project, struct diag *diag)
 {
     int status = DIAG_OK;
-    const cJSON *item;
     /* Values of keys are those of compare's flags. */
     struct call scratch = {.given = NULL};
     if (command_read(&cmd_compare, 0, NULL, 0, &scratch, diag) != DIAG_OK)
         return DIAG_RUN;
     if (!cJSON_IsObject(project->json))
         status = diag_usage(diag, "%s: expected an object with the key 'plugin'", project->path);
-    cJSON_ArrayForEach(item, project->json)
-    {
+    json_each(item, project->json, "")
         if (status == DIAG_OK)
             status = check_key(project->path, item, &scratch, diag);
-    }
     if (status == DIAG_OK && !project_text(project, "plugin"))
         status = diag_usage(diag, "%s: plugin: missing; expected the shared object of your timer",
                             project->path);
@@ -235,9 +224,7 @@ int project_arguments(struct project *project, unsigned uses, struct project_arg
                       struct diag *diag)
 {
     int status = DIAG_OK;
-    const cJSON *item;
-    cJSON_ArrayForEach(item, project->json)
-    {
+    json_each(item, project->json, "") {
         const struct key *key = key_find(item->string);
         bool has_settings = key->form == FORM_SETTINGS;
         const cJSON *value = has_settings ? item->child : item;

@@ -10,7 +10,6 @@
 #include "harness/base/diag.h"
 
 #include <cjson/cJSON.h>
-#include <stddef.h>
 
 struct project {
     const char *path; /* as it was given */

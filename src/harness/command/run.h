@@ -23,10 +23,12 @@ struct run_options {
     size_t page_count;
     uint64_t batches[LOADS_MAX]; /* none: single calls */
     size_t batch_count;
+    uint32_t betweens[PLAN_BETWEENS_MAX]; /* none: unasked */
+    size_t between_count;
     bool plan_only, runs_given, time_given;
 };
 
-#define RUN_FLAG_COUNT 20
+#define RUN_FLAG_COUNT 23
 /* The rows of its own group. */
 extern const struct flag run_flags[RUN_FLAG_COUNT];
 

@@ -5,7 +5,6 @@
 #include "harness/command/flags.h"
 
 #include <sched.h>
-#include <string.h>
 
 const char *const setup_progress_words[] = {"auto", "bar", "lines", "never", NULL};
 

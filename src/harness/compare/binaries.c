@@ -9,12 +9,6 @@
 #include "harness/measure/stats/summary.h"
 #include "harness/tell/result/document.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { ROLE_BEFORE, ROLE_AFTER, ROLE_CONTROL, ROLES };
 #define COPY_LOADER ROLES /* behind those of the roles */
 
@@ -25,6 +19,7 @@ struct contest {
     const struct binaries_request *request;
     struct comparison *comparison;
     struct copies copies;
+    struct layout_file files[ROLES]; /* to be laid out otherwise */
     struct rng rng;
     struct blocks blocks;
     const char *what;      /* is being done, for the progress */
@@ -41,12 +36,9 @@ static int check_document(const cJSON *document, const char *program, struct dia
                           version, RESULT_SCHEMA_VERSION);
     int status = shape_check_head(document, program, diag);
     size_t i = 0;
-    const cJSON *cell;
-    cJSON_ArrayForEach(cell, json_get(document, "cells"))
-    {
+    json_each(cell, document, "cells")
         if (status == DIAG_OK)
             status = shape_check_cell(cell, i++, program, diag);
-    }
     return status;
 }
 
@@ -174,6 +166,7 @@ static void read_cell(struct compared_cell *cell, const struct block_cell *block
     const struct block_series *before = &block->series[ROLE_BEFORE];
     const struct block_series *after = &block->series[ROLE_AFTER];
     cell->time_known = cell->time_decides = after->pairs >= PAIRS_MIN;
+    cell->layouts_vary = after->layouts > 1;
     cell->timing = gate_timing(after, gate_margin(cell, limits));
     cell->control = gate_timing(&block->series[ROLE_CONTROL], limits->of[METRIC_TIME]);
     cell->before_ns_per_op = median_of(before->cpu_ns, before->pairs) / (double)block->calls;
@@ -307,10 +300,13 @@ static int contest_time(struct contest *contest, struct diag *diag)
             .program = contest->copies.paths[request->loader ? COPY_LOADER : i],
             .plugin = request->loader ? contest->copies.paths[i] : NULL,
             .name = i == ROLE_AFTER ? request->after : request->before,
+            .layout = &contest->files[i],
         };
     contest->blocks = (struct blocks){
         .roles = roles,
         .role_count = ROLES,
+        .layouts = contest->comparison->layouts,
+        .seed = request->matrix.seed,
         .cpu = request->cpu,
         .budget_ns = request->budget_ns,
         .rng = &contest->rng,
@@ -473,6 +469,26 @@ static int contest_copy(struct contest *contest, struct diag *diag)
     return status;
 }
 
+/* Both sides in layouts of their own, or neither: a side that stays would be compared with the other's mean. */
+static int contest_lay_out(struct contest *contest, struct diag *diag)
+{
+    const struct binaries_request *request = contest->request;
+    struct comparison *comparison = contest->comparison;
+    int status = DIAG_OK;
+    comparison->layouts = request->pairs > 0 ? request->layouts : 1;
+    for (size_t i = 0; i < ROLES && comparison->layouts > 1 && status == DIAG_OK; i++) {
+        status = layout_read(&contest->files[i], contest->copies.paths[i], diag);
+        if (status != DIAG_OK || contest->files[i].step > 0)
+            continue;
+        comparison->layouts = 1;
+        snprintf(
+            comparison->layouts_reason, sizeof comparison->layouts_reason,
+            "%.300s cannot be moved: no x86-64 file that can lie anywhere and has its sections",
+            i == ROLE_AFTER ? request->after : request->before);
+    }
+    return status;
+}
+
 int compare_binaries(const struct binaries_request *request, struct comparison *comparison,
                      struct diag *diag)
 {
@@ -482,6 +498,8 @@ int compare_binaries(const struct binaries_request *request, struct comparison *
     if (status == DIAG_OK)
         status = contest_count(&contest, diag);
     describe(&contest);
+    if (status == DIAG_OK)
+        status = contest_lay_out(&contest, diag);
     if (status == DIAG_OK && request->pairs > 0)
         status = contest_tails(&contest, diag);
     if (status == DIAG_OK && request->pairs > 0)
@@ -492,6 +510,8 @@ int compare_binaries(const struct binaries_request *request, struct comparison *
     for (size_t i = 0; i < comparison->cell_count; i++)
         cell_conclude(&comparison->cells[i], &comparison->limits);
     copies_remove(&contest.copies);
+    for (size_t i = 0; i < ROLES; i++)
+        layout_free(&contest.files[i]);
     cJSON_Delete(contest.before);
     cJSON_Delete(contest.after);
     return status;

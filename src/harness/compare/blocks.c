@@ -5,15 +5,10 @@
 
 #include "harness/measure/stats/summary.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 void block_cell_forget(struct block_cell *cell)
 {
     cell->pairs_wanted = cell->series[0].pairs;
+    cell->looks++;
     for (size_t i = 0; i < BLOCK_ROLES; i++)
         cell->series[i].pairs = 0;
 }
@@ -40,10 +35,36 @@ static void note_pace(struct blocks *blocks, const struct probe_sample *sample)
     blocks->slow += sample->slow;
 }
 
+#define STACK_PADDING 4096
+
+/* Where this sample's file, stack and heap lie; `variable` has room for STACK_PADDING bytes and some more. */
+static int lay_out(const struct blocks *blocks, const struct block_cell *cell, size_t role,
+                   char *variable, struct diag *diag)
+{
+    const struct block_role *who = &blocks->roles[role];
+    uint64_t layout = cell->series[0].pairs % blocks->layouts;
+    struct rng rng;
+    rng_seed(&rng, blocks->seed + cell->looks, layout * BLOCK_ROLES + role);
+    size_t length =
+        (size_t)sprintf(variable, LAYOUT_VARIABLE "=%" PRIu64 ":", rng_below(&rng, 1 << 16));
+    size_t padding = (size_t)rng_below(&rng, STACK_PADDING);
+    memset(variable + length, 'x', padding);
+    variable[length + padding] = '\0';
+    return layout_write(who->layout, rng_next(&rng), who->plugin ? who->plugin : who->program,
+                        diag);
+}
+
 static enum probe_end take_sample(struct blocks *blocks, struct block_cell *cell, size_t role,
                                   struct probe_sample *sample)
 {
     const struct block_role *who = &blocks->roles[role];
+    char variable[STACK_PADDING + 64] = "";
+    struct diag diag;
+    if (who->layout && blocks->layouts > 1 &&
+        lay_out(blocks, cell, role, variable, &diag) != DIAG_OK) {
+        snprintf(cell->reason, sizeof cell->reason, "%.*s", PROBE_REASON - 1, diag.text);
+        return PROBE_WRONG;
+    }
     struct probe_command command = cell->command;
     for (size_t i = 0; i < command.count; i++)
         command.argv[i] = command.text[i];
@@ -52,13 +73,13 @@ static enum probe_end take_sample(struct blocks *blocks, struct block_cell *cell
     if (cell->passes > 0)
         probe_add(&command, "--passes=%" PRIu64, cell->passes);
     if (who->dragged)
-        probe_add(&command, "--drag=%.0f", who->drag_percent * cell->drag_links);
+        probe_add(&command, "--drag=%.15g%%", who->drag_percent);
     double full_ns = full_pace_ns(&blocks->paces);
     if (full_ns > 0)
         probe_add(&command, "--pace=%.0fns", full_ns);
     uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
     uint64_t left_ns = deadline_left_ns(&blocks->deadline);
-    enum probe_end end = probe_take(who->program, &command, blocks->cpu,
+    enum probe_end end = probe_take(who->program, &command, variable, blocks->cpu,
                                     left_ns < blocks->budget_ns ? left_ns : blocks->budget_ns,
                                     blocks->interrupt, sample, cell->reason);
     cell->took_ns += (double)(clock_read_ns(CLOCK_MONOTONIC) - begin_ns);
@@ -175,8 +196,10 @@ static int run_half(struct blocks *blocks, struct block_cell *cell, const size_t
             return status;
     }
     for (size_t role = 0; role < blocks->role_count; role++)
-        if (!cell->without[role])
+        if (!cell->without[role]) {
+            cell->series[role].layouts = blocks->layouts;
             series_add(&cell->series[role], &samples[role], &samples[0]);
+        }
     return DIAG_OK;
 }
 

@@ -59,11 +59,39 @@ enum probe_end {
     PROBE_INTERRUPTED /* we were */
 };
 
-/* Runs PROGRAM with the command; `reason` has room for PROBE_REASON bytes and is "" when there is
+/* Runs PROGRAM with the command and one more variable, "NAME=VALUE" or ""; `reason` has room for PROBE_REASON bytes and is "" when there is
  * none. */
-enum probe_end probe_take(const char *program, const struct probe_command *command, int cpu,
-                          uint64_t budget_ns, const struct interrupt *interrupt,
-                          struct probe_sample *sample, char *reason);
+enum probe_end probe_take(const char *program, const struct probe_command *command,
+                          const char *variable, int cpu, uint64_t budget_ns,
+                          const struct interrupt *interrupt, struct probe_sample *sample,
+                          char *reason);
+
+/* ---- Layouts (layouts.c). ------------------------------------------------------------------- */
+
+/* The same source linked or loaded otherwise takes other time, and of two builds nobody knows how much of a difference
+ * that is.  So each pair has both sides in layouts of their own, drawn at random: the file written anew with all that
+ * is loaded moved on by a part of a page, the stack moved by the length of a variable, and blocks on the heap in front
+ * of the design's (arena_pad).  Then the place is part of what differs from pair to pair, as noise is, and the interval
+ * holds both (Stabilizer: Curtsinger, Berger 2013).  What stays is the order of the functions and their distances. */
+
+#define LAYOUT_VARIABLE "TWBENCH_LAYOUT"
+
+/* A program or a plugin as it was built. */
+struct layout_file {
+    char *bytes; /* owned */
+    size_t size;
+    uint64_t step; /* bytes that it can be moved by, and multiples; 0: not at all */
+};
+
+/* Reads it.  A step above 0 needs an x86-64 file that can lie anywhere and has its section headers.  DIAG_USAGE when it cannot be
+ * read.  layout_free in any case. */
+int layout_read(struct layout_file *file, const char *path, struct diag *diag);
+/* Gives its memory back. */
+void layout_free(struct layout_file *file);
+/* Writes it to `path`, a new file in the place of the one there, moved by so many steps modulo a page.  Takes about a
+ * millisecond for a megabyte.  Only with a step above 0.  DIAG_RUN when it cannot be written. */
+int layout_write(const struct layout_file *file, uint64_t steps, const char *path,
+                 struct diag *diag);
 
 #define PAIRS_MIN   14 /* fewer could not pass the family's level of significance */
 #define PAIRS_MAX   400
@@ -82,9 +110,10 @@ struct block_role {
     const char
         *plugin; /* path of the one that it loads for all cells; NULL: what their commands say */
     const char *name; /* for messages; NULL: the program's path */
-    bool dragged;     /* runs under the drag of instance.h */
-    double
-        drag_percent; /* by how much that slows it down; each cell knows how long a chain that is */
+    const struct layout_file
+        *layout;         /* of the plugin, or else the program; NULL: as it was built */
+    bool dragged;        /* runs under the drag of instance.h */
+    double drag_percent; /* by how much that slows it down */
 };
 
 /* What is known of one role on one cell, pair by pair. */
@@ -93,11 +122,13 @@ struct block_series {
     double cpu[PAIRS_MAX], wall[PAIRS_MAX]; /* log(role / role 0); none for role 0 itself */
     double cpu_ns[PAIRS_MAX];               /* of one pass */
     double phase_cpu_ns[STREAM_PHASES_MAX][PAIRS_MAX];
+    size_t
+        layouts; /* that the pairs are spread over: pair i has layout i % layouts; below 2: as built */
 };
 
 struct block_cell {
     struct probe_command command; /* all but what depends on the role */
-    double drag_links;            /* per percent of drag */
+    uint64_t looks;               /* series so far: each has other layouts */
     bool out;                     /* not sampled (any more) */
     double took_ns;               /* wall time of all its processes so far */
     uint64_t processes;           /* and how many these are */
@@ -117,6 +148,8 @@ struct blocks {
     size_t role_count; /* 2 .. BLOCK_ROLES */
     struct block_cell *cells;
     size_t cell_count;
+    size_t layouts;           /* of each role, where roles have a layout; as block_series */
+    uint64_t seed;            /* of the layouts */
     int cpu;                  /* below 0: not pinned */
     uint64_t budget_ns;       /* of one process */
     struct deadline deadline; /* of all of them */

@@ -1,10 +1,6 @@
 /* commands.c - builds the command lines of the children. */
 #include "harness/compare/pairing.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 size_t matrix_count(const struct matrix *matrix)
 {
     return matrix->plan->group_count * matrix->plan->cell_count;

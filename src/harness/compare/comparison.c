@@ -5,13 +5,6 @@
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* From where on a disturbance is worth naming; the same shares as in the look at the system before
  * a run (docs/MEASUREMENT.md). */
 #define STEAL_SHARE_MAX 0.05
@@ -334,7 +327,7 @@ static void say_against(struct sentence *say, const struct compared_cell *cell, 
 static void say_time(struct sentence *say, const struct compared_cell *cell)
 {
     double margin = say->limits->of[METRIC_TIME];
-    if (cell->same_program)
+    if (cell->same_program && !cell->layouts_vary)
         margin = fmax(margin, say->limits->of[METRIC_LAYOUT]);
     bool is_wide = cell->timing.cpu.low < 1 - say->limits->of[METRIC_TIME] ||
                    cell->timing.cpu.high > 1 + say->limits->of[METRIC_TIME];
@@ -524,8 +517,8 @@ static void add_cells(struct comparison *comparison, size_t *total, enum verdict
 static size_t count_of_new(const struct comparison *comparison)
 {
     size_t count = 0;
-    const cJSON *cell;
-    cJSON_ArrayForEach(cell, comparison->one_side) count += json_says(cell, "side", "new");
+    json_each(cell, comparison->one_side, "")
+        count += json_says(cell, "side", "new");
     return count;
 }
 
@@ -535,9 +528,7 @@ static void add_cells_of_new(struct comparison *comparison, size_t *total)
     char names[COMPARED_TEXT / 2];
     size_t count = count_of_new(comparison), named = 0;
     struct text text = text_in(names, sizeof names);
-    const cJSON *cell;
-    cJSON_ArrayForEach(cell, comparison->one_side)
-    {
+    json_each(cell, comparison->one_side, "") {
         if (!json_says(cell, "side", "new") || text.used > sizeof names / 2)
             continue;
         text_add_item(&text, ", ", "%.40s/%.40s/%.0f", json_get_text(cell, "impl"),

@@ -11,9 +11,6 @@
 #include "impls/backend.h"
 
 #include <cjson/cJSON.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 /* The worse ones come later. */
 enum verdict { VERDICT_SAME, VERDICT_IMPROVED, VERDICT_INCONCLUSIVE, VERDICT_REGRESSED };
@@ -152,6 +149,8 @@ struct compared_cell {
     bool time_decides; /* false: the times were not taken side by side, and are advisory */
     /* Stored times of one machine, the whole interval beyond METRIC_TIME: they decide nothing, but are not the same. */
     bool stored_times_differ;
+    bool
+        layouts_vary; /* each pair had other layouts: the interval holds them, and there is no margin for them */
     bool same_program; /* work, instructions and memory alike: what is left is layout */
     struct timing timing;
     struct timing control; /* OLD against a copy of OLD; no pairs: there was none */
@@ -205,8 +204,10 @@ struct comparison {
     size_t reason_count;
     /* How the times were taken; binaries only. */
     uint64_t pairs, pairs_max, confirm_pairs, samples_per_process, min_work_ns, seed;
-    double alpha; /* over all cells together */
-    int pin_cpu;  /* below 0: unpinned */
+    uint64_t layouts;                   /* of each side; 1: as built */
+    char layouts_reason[COMPARED_TEXT]; /* why no more, when more were asked for; or "" */
+    double alpha;                       /* over all cells together */
+    int pin_cpu;                        /* below 0: unpinned */
     /* What went on meanwhile; NAN: unknown. */
     double steal_share, busy_share, load_1min;
     double slow_share; /* of the samples, on a core that was shared unseen (pace.h) */

@@ -4,8 +4,6 @@
 #include "harness/compare/comparison.h"
 #include "harness/tell/result/document.h"
 
-#include <math.h>
-
 /* ---- Small things. --------------------------------------------------------------------------- */
 
 /* Counts and bytes, whose last digit may be the one that changed; null unless finite. */
@@ -297,6 +295,8 @@ static cJSON *make_method(const struct comparison *comparison)
     json_add_integer(out, "confirm_pairs", comparison->confirm_pairs);
     json_add_integer(out, "samples_per_process", comparison->samples_per_process);
     json_add_integer(out, "min_work_ns", comparison->min_work_ns);
+    json_add_integer(out, "layouts", comparison->layouts);
+    json_add_text(out, "layouts_reason", comparison->layouts_reason);
     json_add_measure(out, "alpha", comparison->alpha);
     json_add_integer(out, "seed", comparison->seed);
     add_exact(out, "pin_cpu", comparison->pin_cpu < 0 ? NAN : (double)comparison->pin_cpu);

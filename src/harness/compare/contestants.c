@@ -4,8 +4,6 @@
 #include "harness/base/object.h"
 #include "harness/measure/designs/designs.h"
 
-#include <string.h>
-
 bool contestants_is_plugin(const char *path)
 {
     return object_kind(path) == OBJECT_SHARED;

@@ -3,8 +3,6 @@
 
 #include "harness/compare/gate_work.h"
 
-#include <math.h>
-
 /* Misses per call of both sides, and what they cost. */
 struct misses {
     double before_ns, delta_ns; /* NAN: unknown */

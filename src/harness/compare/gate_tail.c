@@ -4,10 +4,6 @@
 #include "harness/base/json.h"
 #include "harness/measure/stats/histogram.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 /* The own tail of a side's phase, slowest first. */
 struct side_tail {
     size_t count;
@@ -25,9 +21,7 @@ static struct side_tail read_side(const cJSON *own)
 {
     struct side_tail side = {.p50_ns = json_get_number(own, "p50"),
                              .pass_max_ns = json_get_number(own, "pass_max")};
-    const cJSON *pair;
-    cJSON_ArrayForEach(pair, json_get(own, "slowest"))
-    {
+    json_each(pair, own, "slowest") {
         double call = cJSON_GetNumberValue(cJSON_GetArrayItem(pair, 0));
         double ns = cJSON_GetNumberValue(cJSON_GetArrayItem(pair, 1));
         if (side.count == TAIL_SLOWEST || !(call >= 0 && call < 0x1p63) || !(ns >= 0))

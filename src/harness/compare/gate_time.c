@@ -5,9 +5,6 @@
 
 #include "harness/measure/stats/summary.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 static struct interval ratio_interval(const double *logs, size_t count, double *confidence)
 {
     if (count == 0)
@@ -23,20 +20,45 @@ static double log_low(double margin)
     return margin < 1 ? log1p(-margin) : -INFINITY;
 }
 
+/* One value for each layout, the mean of its pairs: of few layouts with many pairs, the layouts are what is drawn. */
+static size_t average_layouts(const double *logs, const struct block_series *series, double *out)
+{
+    size_t layouts =
+        series->layouts > 1 && series->layouts < series->pairs ? series->layouts : series->pairs;
+    for (size_t i = 0; i < layouts; i++) {
+        size_t count = 0;
+        out[i] = 0;
+        for (size_t pair = i; pair < series->pairs; pair += layouts, count++)
+            out[i] += logs[pair];
+        out[i] /= (double)count;
+    }
+    return layouts;
+}
+
 struct timing gate_timing(const struct block_series *series, double margin)
 {
     struct timing timing = {.pairs = series->pairs, .margin = NAN};
-    timing.wall = ratio_interval(series->wall, series->pairs, &timing.confidence);
-    timing.cpu = ratio_interval(series->cpu, series->pairs, &timing.confidence);
-    timing.p_slower = signtest_above(series->cpu, series->pairs, log1p(margin));
-    timing.p_faster = signtest_below(series->cpu, series->pairs, log_low(margin));
+    double values[PAIRS_MAX];
+    size_t count = average_layouts(series->wall, series, values);
+    timing.wall = ratio_interval(values, count, &timing.confidence);
+    count = average_layouts(series->cpu, series, values);
+    timing.cpu = ratio_interval(values, count, &timing.confidence);
+    timing.p_slower = signtest_above(values, count, log1p(margin));
+    timing.p_faster = signtest_below(values, count, log_low(margin));
     return timing;
 }
 
 double gate_margin(const struct compared_cell *cell, const struct limits *limits)
 {
     double margin = limits->of[METRIC_TIME], layout = limits->of[METRIC_LAYOUT];
-    return cell->same_program && layout > margin ? layout : margin;
+    return cell->same_program && !cell->layouts_vary && layout > margin ? layout : margin;
+}
+
+/* How far two copies of one file lie apart beyond doubt: by their places, or by noise that goes on from pair to pair.
+ * Another file of the same may lie as far from the first. */
+static double control_shift(const struct timing *control)
+{
+    return control->pairs > 0 ? fmax(0, fmax(control->cpu.low - 1, 1 - control->cpu.high)) : 0;
 }
 
 /* By its middle: the interval of a quiet control is narrow, that of a noisy one says nothing. */
@@ -68,18 +90,20 @@ static enum verdict judge_cell(struct compared_cell *cell, const struct limits *
     struct timing *timing = &cell->timing;
     const struct interval *ratio = &timing->cpu;
     double margin = gate_margin(cell, limits), narrow = limits->of[METRIC_TIME];
+    double layout = fmax(margin, limits->of[METRIC_LAYOUT]);
+    double beyond = margin + control_shift(&cell->control);
     timing->margin = margin;
     cell->layout_may_explain = false;
     if (cell->control_moved)
         return VERDICT_INCONCLUSIVE;
-    if (ratio->low > 1 + margin && timing->p_slower <= GATE_ALPHA)
+    if (ratio->low > 1 + beyond && timing->p_slower <= GATE_ALPHA)
         return VERDICT_REGRESSED;
-    if (ratio->high < 1 - margin && timing->p_faster <= GATE_ALPHA)
+    if (ratio->high < 1 - beyond && timing->p_faster <= GATE_ALPHA)
         return VERDICT_IMPROVED;
     if (is_inside(ratio, narrow))
         timing->margin = narrow;
     if (is_inside(ratio, narrow) ||
-        (cell->same_program && is_inside(ratio, margin) && includes_one(ratio)))
+        (cell->same_program && is_inside(ratio, layout) && includes_one(ratio)))
         return VERDICT_SAME;
     cell->layout_may_explain = margin > narrow && is_outside(ratio, narrow);
     return VERDICT_INCONCLUSIVE;

@@ -4,10 +4,6 @@
 #include "harness/base/json.h"
 #include "harness/tell/result/figures.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 /* Counters that took turns were scaled up from the time in which they counted; below this share
  * of it the rest is guessed too much for a limit of 1 %. */
 #define RUNNING_SHARE_MIN 0.9
@@ -24,17 +20,16 @@ static double gate_work_phase_calls(const cJSON *phase)
 double gate_work_cell_calls(const cJSON *cell)
 {
     double calls = 0;
-    const cJSON *phase;
-    cJSON_ArrayForEach(phase, json_get(cell, "phases")) calls += gate_work_phase_calls(phase);
+    json_each(phase, cell, "phases")
+        calls += gate_work_phase_calls(phase);
     return calls;
 }
 
 double gate_work_cell_sum(const cJSON *cell, const char *path)
 {
     double sum = 0;
-    const cJSON *phase, *phases = json_get(cell, "phases");
-    cJSON_ArrayForEach(phase, phases)
-    {
+    const cJSON *phases = json_get(cell, "phases");
+    json_each(phase, phases, "") {
         double calls = gate_work_phase_calls(phase);
         if (calls > 0)
             sum += json_get_number(phase, path) * calls;
@@ -89,9 +84,7 @@ static bool is_of_structure(const struct figure *figure)
 static bool counts_structure(const cJSON *cell)
 {
     double starts = 0;
-    const cJSON *phase;
-    cJSON_ArrayForEach(phase, json_get(cell, "phases"))
-    {
+    json_each(phase, cell, "phases") {
         starts += json_get_number(phase, "operations.start");
         for (size_t i = 0; i < figure_count(); i++)
             if (is_of_structure(figure_at(i)) && json_get_number(phase, figure_at(i)->path) > 0)
@@ -136,9 +129,10 @@ static void list_phases(struct compared_cell *cell, const cJSON *before, const c
 /* NAN without phases, when one of them lacks the counter, and for the 0 of what counts nothing. */
 static double sum_work(const cJSON *cell, enum metric metric)
 {
-    const cJSON *phase, *phases = json_get(cell, "phases");
+    const cJSON *phases = json_get(cell, "phases");
     double sum = cJSON_GetArraySize(phases) > 0 ? 0 : NAN;
-    cJSON_ArrayForEach(phase, phases) sum += count_work(phase, metric);
+    json_each(phase, phases, "")
+        sum += count_work(phase, metric);
     return known_work(sum, counts_structure(cell));
 }
 
@@ -272,12 +266,9 @@ static void judge_work(struct compared_cell *cell, const cJSON *before, const cJ
 /* Did every counter run nearly all of the time, in every phase? */
 static bool counted_throughout(const cJSON *cell)
 {
-    const cJSON *phase;
-    cJSON_ArrayForEach(phase, json_get(cell, "phases"))
-    {
+    json_each(phase, cell, "phases")
         if (json_get_number(phase, "counters.running_share") < RUNNING_SHARE_MIN)
             return false;
-    }
     return true;
 }
 
@@ -291,13 +282,11 @@ static double count_processor(const cJSON *cell)
 /* Why the processor's counters say nothing of this cell. */
 static const char *why_not_counted(const cJSON *cell)
 {
-    const cJSON *phase;
     if (runs_by_the_clock(cell))
         return BY_THE_CLOCK;
     if (!counted_throughout(cell))
         return "the performance counters took turns and missed over a tenth of the time";
-    cJSON_ArrayForEach(phase, json_get(cell, "phases"))
-    {
+    json_each(phase, cell, "phases") {
         const char *reason = json_get_text(phase, "counters_reason");
         if (gate_work_phase_calls(phase) > 0 && reason[0])
             return reason;
@@ -394,12 +383,9 @@ static struct wall sum_wall(const cJSON *cell)
     struct wall wall = {gate_work_cell_sum(cell, "ns_per_op.median"),
                         gate_work_cell_sum(cell, "ns_per_op.low"),
                         gate_work_cell_sum(cell, "ns_per_op.high"), 0};
-    const cJSON *phase;
-    cJSON_ArrayForEach(phase, json_get(cell, "phases"))
-    {
+    json_each(phase, cell, "phases")
         if (gate_work_phase_calls(phase) > 0)
             wall.doubt += 1 - json_get_number(phase, "ns_per_op.confidence");
-    }
     return wall;
 }
 
@@ -416,9 +402,10 @@ static double phase_ns(const cJSON *phase)
 
 static void advise_phases(struct compared_cell *cell, const cJSON *before, const cJSON *after)
 {
-    const cJSON *phase, *phases = json_get(before, "phases");
+    const cJSON *phases = json_get(before, "phases");
     double total_ns = 0;
-    cJSON_ArrayForEach(phase, phases) total_ns += phase_ns(phase);
+    json_each(phase, phases, "")
+        total_ns += phase_ns(phase);
     for (size_t i = 0; i < cell->phase_count; i++) {
         const cJSON *old_phase = cJSON_GetArrayItem(phases, (int)i);
         const cJSON *new_phase = cJSON_GetArrayItem(json_get(after, "phases"), (int)i);

@@ -13,8 +13,6 @@
 #include "harness/measure/session/origin.h"
 #include "harness/measure/session/progress.h"
 #include "impls/backend.h"
-#include <stddef.h>
-#include <stdint.h>
 
 /* ---- Their commands (commands.c). ---------------------------------------------------------- */
 
@@ -58,6 +56,7 @@ struct binaries_request {
                                    design; NULL: they are programs */
     struct matrix matrix;
     uint64_t pairs, max_pairs; /* 0 pairs: no times */
+    uint64_t layouts;          /* of each side (blocks.h); 1: as built */
     uint64_t budget_ns;        /* of one process */
     int cpu;                   /* below 0: not pinned */
     const struct limits *limits;
@@ -81,6 +80,7 @@ struct pairing_wishes {
     struct plan_selection selection;
     uint64_t pairs, max_pairs; /* per cell */
     uint64_t samples;          /* of a process */
+    uint64_t layouts;          /* of each side (blocks.h); 1: as built */
     const struct limits *limits;
 };
 

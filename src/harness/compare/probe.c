@@ -3,11 +3,6 @@
 
 #include "harness/base/json.h"
 
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
 #define REASON PROBE_REASON
 
 void probe_begin(struct probe_command *command, const char *word)
@@ -45,24 +40,18 @@ static double time_of(const cJSON *phase, const char *key, int sample)
 static double sum_phases(const cJSON *phases, const char *key, int sample)
 {
     double sum_ns = 0;
-    const cJSON *phase;
-    cJSON_ArrayForEach(phase, phases)
-    {
+    json_each(phase, phases, "")
         sum_ns += time_of(phase, key, sample);
-    }
     return sum_ns;
 }
 
 static void keep_phases(struct probe_sample *sample, const cJSON *phases, int fastest)
 {
-    const cJSON *phase;
     sample->phase_count = 0;
-    cJSON_ArrayForEach(phase, phases)
-    {
+    json_each(phase, phases, "")
         if (sample->phase_count < STREAM_PHASES_MAX)
             sample->phase_cpu_ns[sample->phase_count++] =
                 time_of(phase, "cpu_ns", fastest) / (double)sample->passes;
-    }
 }
 
 /* False when something that has to be there is not. */
@@ -116,9 +105,10 @@ static enum probe_end judge_answer(const struct spawn_result *result, struct pro
     return end;
 }
 
-enum probe_end probe_take(const char *program, const struct probe_command *command, int cpu,
-                          uint64_t budget_ns, const struct interrupt *interrupt,
-                          struct probe_sample *sample, char *reason)
+enum probe_end probe_take(const char *program, const struct probe_command *command,
+                          const char *variable, int cpu, uint64_t budget_ns,
+                          const struct interrupt *interrupt, struct probe_sample *sample,
+                          char *reason)
 {
     struct spawn_result result;
     enum probe_end end = PROBE_WRONG;
@@ -127,6 +117,7 @@ enum probe_end probe_take(const char *program, const struct probe_command *comma
         &(struct spawn_request){
             .path = program,
             .argv = command->argv,
+            .variable = variable,
             .cpu = cpu,
             .budget_ns = budget_ns,
             .interrupt = interrupt,

@@ -10,12 +10,6 @@
 #include "harness/tell/report/view.h"
 #include "harness/tell/result/document.h"
 
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Machines that differ in one of these are not compared by times. */
 static const char *const machine_keys[] = {"machine.cpu_model", "machine.architecture",
                                            "machine.cores"};
@@ -49,14 +43,11 @@ static const cJSON *find_same(const cJSON *document, const cJSON *wanted, const 
 
 const cJSON *results_find_cell(const cJSON *document, const struct compared_cell *cell)
 {
-    const cJSON *item;
-    cJSON_ArrayForEach(item, json_get(document, "cells"))
-    {
+    json_each(item, document, "cells")
         if (json_get_number(item, "tasks") == (double)cell->tasks &&
             json_says(item, "impl", cell->impl) && json_says(item, "workload", cell->workload) &&
             cJSON_Compare(json_get(item, "requested"), cell->requested, true))
             return item;
-    }
     return NULL;
 }
 
@@ -75,9 +66,7 @@ static void label_cell(char *out, size_t size, const cJSON *cell)
 static int refuse_doubles(const struct documents *documents, const cJSON *document,
                           const char *name)
 {
-    const cJSON *cell;
-    cJSON_ArrayForEach(cell, json_get(document, "cells"))
-    {
+    json_each(cell, document, "cells") {
         char label[LABEL_SIZE];
         if (!find_same(document, cell, cell))
             continue;
@@ -126,10 +115,9 @@ static int refuse_other_operations(const struct documents *documents, const cJSO
 static void list_cells(char *out, size_t size, const cJSON *document)
 {
     size_t count = (size_t)cJSON_GetArraySize(json_get(document, "cells")), listed = 0;
-    const cJSON *cell, *left_out = json_get(document, "left_out");
+    const cJSON *left_out = json_get(document, "left_out");
     struct text text = text_in(out, size);
-    cJSON_ArrayForEach(cell, json_get(document, "cells"))
-    {
+    json_each(cell, document, "cells") {
         char label[LABEL_SIZE];
         if (listed == LISTED_MAX || text.used > size / 2)
             break;
@@ -160,15 +148,13 @@ static int refuse_strangers(const struct documents *documents)
  * pairs. */
 static int check_pairs(const struct documents *documents, size_t *common)
 {
-    const cJSON *cell;
     *common = 0;
     int status = refuse_doubles(documents, documents->before, documents->before_name);
     if (status == DIAG_OK)
         status = refuse_doubles(documents, documents->after, documents->after_name);
     if (status != DIAG_OK)
         return status;
-    cJSON_ArrayForEach(cell, json_get(documents->before, "cells"))
-    {
+    json_each(cell, documents->before, "cells") {
         const cJSON *other = find_same(documents->after, cell, NULL);
         if (other && refuse_other_operations(documents, cell, other) != DIAG_OK)
             return DIAG_USAGE;
@@ -293,9 +279,8 @@ static void judge_answer(struct compared_cell *cell, const cJSON *before, const 
 static double count_refused(const cJSON *cell)
 {
     double refused = 0;
-    const cJSON *phase;
-    cJSON_ArrayForEach(phase, json_get(cell, "phases")) refused +=
-        fmax(json_get_number(phase, "operations.refused"), 0);
+    json_each(phase, cell, "phases")
+        refused += fmax(json_get_number(phase, "operations.refused"), 0);
     return refused;
 }
 
@@ -382,22 +367,19 @@ static void compare_pair(const struct documents *documents, struct compared_cell
 
 static void fill_cells(const struct documents *documents, struct comparison *out)
 {
-    const cJSON *cells = json_get(documents->before, "cells"), *cell;
+    const cJSON *cells = json_get(documents->before, "cells");
     out->cell_count = 0;
     out->cells = memory_take((size_t)cJSON_GetArraySize(cells), sizeof *out->cells);
-    cJSON_ArrayForEach(cell, cells)
-    {
+    json_each(cell, cells, "") {
         struct compared_cell *filled = &out->cells[out->cell_count++];
         begin_cell(filled, cell);
         compare_pair(documents, filled, cell, find_same(documents->after, cell, NULL));
         if (filled->only_old)
             add_one_side(out, "old", cell);
     }
-    cJSON_ArrayForEach(cell, json_get(documents->after, "cells"))
-    {
+    json_each(cell, documents->after, "cells")
         if (!find_same(documents->before, cell, NULL))
             add_one_side(out, "new", cell);
-    }
 }
 
 static void fill_side(struct compared_side *side, const cJSON *document)

@@ -8,14 +8,8 @@
 #include "harness/measure/run/cycles.h"
 #include "harness/measure/stats/summary.h"
 
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-/* A second copy of the same is the control, as in compare; the third role is dragged. */
-enum { ROLE_BASE, ROLE_CONTROL, ROLE_DRAGGED, ROLES };
+/* As in compare: a copy of the same is the control; another is compared, and a third one dragged. */
+enum { ROLE_BASE, ROLE_CONTROL, ROLE_SELF, ROLE_DRAGGED, ROLES };
 
 /* Most of the rounds with a drag try the size in the middle, because that is the one that is promised.  Three
  * rounds of four go without: they are over soon, and false alarms are rare, so that many have to be tried. */
@@ -29,13 +23,7 @@ static const size_t schedule[] = {
     UNDRAGGED, 2, UNDRAGGED, UNDRAGGED,
 };
 
-/* Chain links per percent to begin with, and rounds of blocks for each step nearer to the truth. */
-#define FIRST_LINKS 100.0
-static const size_t tuning_rounds[] = {2, 4, 6};
-#define TUNING_PAIRS   24 /* of all steps */
-#define TUNING_PERCENT 5.0
-
-/* So much of the budget is for one round without a drag, the tuning and one round with it; when all cells take
+/* So much of the budget is for one round without a drag and one with it; when all cells take
  * more, some are left out. */
 #define FIRST_ROUNDS_SHARE 0.7
 
@@ -49,6 +37,7 @@ struct trial {
     const struct binaries_request *request;
     struct selftest *selftest;
     struct copies copies;
+    struct layout_file file;
     struct rng rng;
     struct block_role roles[ROLES];
     struct blocks blocks;
@@ -56,7 +45,6 @@ struct trial {
     size_t found_at[SHIFTS], shifted; /* cells found if all of their pairs were slower by so much */
     double *spreads, *slowdowns[SELFTEST_SIZES]; /* collected over the rounds */
     size_t spread_count, slowdown_count[SELFTEST_SIZES], room;
-    bool tuned;
     double longest_ns[SELFTEST_SIZES + 1]; /* of the rounds so far, by size and UNDRAGGED */
     const char *what;
 };
@@ -83,39 +71,6 @@ static void begin_anew(struct trial *trial)
     }
 }
 
-/* What a chain costs depends on the processor and on what it overlaps with; so it is measured, in each
- * cell, until the drag comes out as large as it should.  Never by more than a factor of 20 at once: the
- * first look may see nothing but noise.  Later rounds correct by a little, so that their own noise, which
- * is among what they measure, does not come back as the size of the next. */
-static void correct_drag(struct trial *trial, double exponent)
-{
-    double wanted = trial->roles[ROLE_DRAGGED].drag_percent;
-    for (size_t i = 0; i < trial->blocks.cell_count; i++) {
-        struct block_cell *cell = &trial->blocks.cells[i];
-        double percent = median_percent(&cell->series[ROLE_DRAGGED]);
-        if (isfinite(percent))
-            cell->drag_links *= pow(wanted / fmax(percent, wanted / 20), exponent);
-    }
-}
-
-static int tune_drag(struct trial *trial, struct diag *diag)
-{
-    int status = DIAG_OK;
-    trial->roles[ROLE_DRAGGED].drag_percent = TUNING_PERCENT;
-    for (size_t i = 0; i < trial->blocks.cell_count; i++)
-        trial->blocks.cells[i].drag_links = FIRST_LINKS;
-    trial->what = "tuning the drag";
-    for (size_t step = 0; step < sizeof tuning_rounds / sizeof *tuning_rounds && status == DIAG_OK;
-         step++) {
-        begin_anew(trial);
-        status = blocks_run(&trial->blocks, tuning_rounds[step], diag);
-        if (status == DIAG_OK)
-            correct_drag(trial, 1);
-    }
-    trial->tuned = status == DIAG_OK;
-    return status;
-}
-
 /* ---- One round: every cell compared once as it is and once dragged. --------------------------- */
 
 static void read_role(struct trial *trial, size_t role)
@@ -128,8 +83,7 @@ static void read_role(struct trial *trial, size_t role)
         cell->time_known = !block->failed && block->series[role].pairs >= PAIRS_MIN;
         cell->time_verdict = VERDICT_SAME; /* of a role that was not sampled */
         cell->timing = gate_timing(&block->series[role], margin);
-        cell->control = role == ROLE_DRAGGED ? gate_timing(&block->series[ROLE_CONTROL], margin)
-                                             : (struct timing){.pairs = 0};
+        cell->control = gate_timing(&block->series[ROLE_CONTROL], margin);
     }
     gate_time_judge(trial->cells[role], trial->blocks.cell_count, limits);
 }
@@ -141,9 +95,9 @@ static int sample_again(struct trial *trial, enum verdict verdict, uint64_t pair
     size_t count = 0;
     for (size_t i = 0; i < trial->blocks.cell_count; i++) {
         struct block_cell *block = &trial->blocks.cells[i];
-        bool control = trial->cells[ROLE_CONTROL][i].time_verdict == verdict;
+        bool self = trial->cells[ROLE_SELF][i].time_verdict == verdict;
         bool dragged = trial->cells[ROLE_DRAGGED][i].time_verdict == verdict;
-        block->out = block->failed || !(control || dragged);
+        block->out = block->failed || !(self || dragged);
         block->without[ROLE_DRAGGED] = !dragged;
         count += !block->out;
         if (!block->out && forget)
@@ -166,8 +120,7 @@ static void confirm_role(struct trial *trial, size_t role)
             continue;
         struct timing timing = gate_timing(&block->series[role], margin);
         struct timing control = gate_timing(&block->series[ROLE_CONTROL], margin);
-        bool moved = role == ROLE_DRAGGED && gate_control_moved(&control, margin);
-        if (!gate_confirms(&timing, margin) || moved)
+        if (!gate_confirms(&timing, margin) || gate_control_moved(&control, margin))
             cell->time_verdict = VERDICT_INCONCLUSIVE;
     }
 }
@@ -182,11 +135,12 @@ static void shift_cells(struct trial *trial)
     struct block_series *series = memory_take(1, sizeof *series);
     for (size_t shift = 0; shift < SHIFTS; shift++) {
         for (size_t i = 0; i < count; i++) {
-            *series = trial->blocks.cells[i].series[ROLE_CONTROL];
+            *series = trial->blocks.cells[i].series[ROLE_SELF];
             for (size_t pair = 0; pair < series->pairs; pair++)
                 series->cpu[pair] += log1p((double)shift * SHIFT_STEP_PERCENT / 100);
             cells[i].time_known = series->pairs >= PAIRS_MIN;
             cells[i].timing = gate_timing(series, limits->of[METRIC_TIME]);
+            cells[i].control = trial->cells[ROLE_SELF][i].control;
         }
         gate_time_judge(cells, count, limits);
         for (size_t i = 0; i < count; i++)
@@ -221,12 +175,12 @@ static void collect(struct trial *trial, size_t size)
     }
 }
 
-static void count_control(struct trial *trial)
+static void count_self(struct trial *trial)
 {
     struct selftest *selftest = trial->selftest;
     size_t alarms = 0;
     for (size_t i = 0; i < trial->blocks.cell_count; i++) {
-        const struct compared_cell *cell = &trial->cells[ROLE_CONTROL][i];
+        const struct compared_cell *cell = &trial->cells[ROLE_SELF][i];
         if (!cell->time_known)
             continue;
         selftest->false_alarms.trials++;
@@ -265,11 +219,9 @@ static int trial_round(struct trial *trial, size_t size, struct diag *diag)
     int status = blocks_run(&trial->blocks, (size_t)(request->pairs + 1) / 2, diag);
     if (status != DIAG_OK)
         return status;
-    read_role(trial, ROLE_CONTROL);
+    read_role(trial, ROLE_SELF);
     read_role(trial, ROLE_DRAGGED);
     collect(trial, size);
-    if (dragged && percents[size] == TUNING_PERCENT)
-        correct_drag(trial, 0.5);
     shift_cells(trial);
     trial->what = "more pairs";
     if (request->max_pairs > request->pairs)
@@ -277,7 +229,7 @@ static int trial_round(struct trial *trial, size_t size, struct diag *diag)
                               false, diag);
     if (status != DIAG_OK)
         return status;
-    read_role(trial, ROLE_CONTROL);
+    read_role(trial, ROLE_SELF);
     read_role(trial, ROLE_DRAGGED);
     trial->what = "confirming";
     status = sample_again(trial, VERDICT_REGRESSED,
@@ -285,9 +237,9 @@ static int trial_round(struct trial *trial, size_t size, struct diag *diag)
                           true, diag);
     if (status != DIAG_OK)
         return status;
-    confirm_role(trial, ROLE_CONTROL);
+    confirm_role(trial, ROLE_SELF);
     confirm_role(trial, ROLE_DRAGGED);
-    count_control(trial);
+    count_self(trial);
     if (dragged)
         count_dragged(trial, &trial->selftest->sizes[size]);
     return DIAG_OK;
@@ -320,8 +272,6 @@ static double round_expected_ns(const struct trial *trial, size_t size)
 {
     bool dragged = size != UNDRAGGED;
     double processes = round_processes(trial, dragged) * (dragged ? 2 : 1), sum_ns = 0;
-    if (dragged && !trial->tuned)
-        processes += (double)(TUNING_PAIRS * ROLES);
     for (size_t i = 0; i < trial->blocks.cell_count; i++)
         if (!trial->blocks.cells[i].failed)
             sum_ns += block_cell_expected_ns(&trial->blocks.cells[i], processes);
@@ -355,8 +305,7 @@ static void choose_cells(struct trial *trial)
 {
     struct blocks *blocks = &trial->blocks;
     double room_ns = FIRST_ROUNDS_SHARE * (double)deadline_left_ns(&blocks->deadline), sum_ns = 0;
-    double processes = round_processes(trial, false) + 2 * round_processes(trial, true) +
-                       (double)(TUNING_PAIRS * ROLES);
+    double processes = round_processes(trial, false) + 2 * round_processes(trial, true);
     size_t all = blocks->cell_count, chosen = 0;
     char names[SELFTEST_TEXT / 2] = "";
     for (size_t i = 0; i < all; i++)
@@ -394,10 +343,7 @@ static int trial_rounds(struct trial *trial, struct diag *diag)
         if (round > 0 && !deadline_fits(deadline, round_expected_ns(trial, size)))
             return DIAG_OK;
         uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
-        if (size != UNDRAGGED && !trial->tuned)
-            status = tune_drag(trial, diag);
-        if (status == DIAG_OK)
-            status = trial_round(trial, size, diag);
+        status = trial_round(trial, size, diag);
         trial->longest_ns[size] =
             fmax(trial->longest_ns[size], (double)(clock_read_ns(CLOCK_MONOTONIC) - begin_ns));
     }
@@ -438,7 +384,7 @@ static double harness_cost(struct trial *trial)
         command_of_probe(&command, matrix, i * matrix->plan->cell_count);
         snprintf(command.text[1], sizeof command.text[1], "--impl=null");
         uint64_t left_ns = deadline_left_ns(&trial->blocks.deadline);
-        if (probe_take(trial->copies.paths[0], &command, trial->blocks.cpu,
+        if (probe_take(trial->copies.paths[0], &command, "", trial->blocks.cpu,
                        left_ns < trial->request->budget_ns ? left_ns : trial->request->budget_ns,
                        trial->request->interrupt, &sample, reason) == PROBE_OK)
             costs_ns[count++] = sample.cpu_ns / (double)sample.calls;
@@ -484,13 +430,18 @@ static int trial_prepare(struct trial *trial, struct diag *diag)
     int status = copies_begin(&trial->copies, diag);
     for (size_t i = 0; i < ROLES && status == DIAG_OK; i++) {
         status = copies_add_program(&trial->copies, request->before, diag);
-        trial->roles[i] = (struct block_role){.program = trial->copies.paths[i], .dragged = true};
+        trial->roles[i] = (struct block_role){
+            .program = trial->copies.paths[i], .layout = &trial->file, .dragged = true};
     }
+    if (status == DIAG_OK)
+        status = layout_read(&trial->file, request->before, diag);
     trial->blocks = (struct blocks){
         .roles = trial->roles,
         .role_count = ROLES,
         .cells = memory_take(count, sizeof *trial->blocks.cells),
         .cell_count = count,
+        .layouts = trial->file.step > 0 ? request->layouts : 1,
+        .seed = request->matrix.seed,
         .cpu = request->cpu,
         .budget_ns = request->budget_ns,
         .rng = &trial->rng,
@@ -512,6 +463,7 @@ static int trial_prepare(struct trial *trial, struct diag *diag)
 static void trial_free(struct trial *trial)
 {
     copies_remove(&trial->copies);
+    layout_free(&trial->file);
     free(trial->blocks.cells);
     free(trial->spreads);
     for (size_t i = 0; i < SELFTEST_SIZES; i++)

@@ -62,7 +62,6 @@ cJSON *selftest_json(const struct selftest *selftest, const struct binaries_requ
                      const struct selftest_surroundings *surroundings, const cJSON *head);
 
 /* The same of a pairing that is over: its head, and what went on meanwhile.  Calls pairing_disturbance. */
-int selftest_document(const struct selftest *selftest, struct pairing *pairing, cJSON **out,
-                      struct diag *diag);
+cJSON *selftest_document(const struct selftest *selftest, struct pairing *pairing);
 
 #endif

@@ -8,15 +8,12 @@
  * writable for the store and then what they were.
  */
 #include "answer.h"
+#include "harness/base/libc.h"
 
 #include <dlfcn.h>
 #include <elf.h>
-#include <errno.h>
 #include <link.h>
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>

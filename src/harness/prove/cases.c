@@ -10,9 +10,6 @@
 #include "harness/prove/judge.h"
 #include "harness/prove/watch.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #define START(...)    operations_start(plan->operations, __VA_ARGS__)

@@ -7,7 +7,6 @@
 #ifndef TWBENCH_CONFORM_CASES_H
 #define TWBENCH_CONFORM_CASES_H
 
-#include "harness/prove/judge.h"
 #include "harness/prove/operations.h"
 #include "harness/prove/report.h"
 #include "harness/prove/strides.h"

@@ -4,14 +4,9 @@
 #include "harness/base/ward.h"
 #include "harness/measure/designs/designs.h"
 #include "harness/prove/guard.h"
-#include "harness/prove/judge.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>

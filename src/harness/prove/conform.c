@@ -9,9 +9,6 @@
 #include "harness/prove/surroundings.h"
 #include "harness/prove/watch.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 /* Timers of a written case that does not say otherwise. */

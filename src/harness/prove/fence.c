@@ -6,8 +6,6 @@
  */
 #include "harness/prove/fence.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

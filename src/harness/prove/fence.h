@@ -15,9 +15,7 @@
 #ifndef TWBENCH_CONFORM_FENCE_H
 #define TWBENCH_CONFORM_FENCE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "harness/base/libc.h"
 
 #define FENCE_LIVE_MAX 8192u
 

@@ -3,9 +3,6 @@
 
 #include "harness/measure/designs/designs.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 /* The table of a plugin that counts gets this part of the random operations. */
 #define COUNTED_SHARE 4u
 

@@ -4,9 +4,8 @@
 #ifndef TWBENCH_CONFORM_FINDINGS_H
 #define TWBENCH_CONFORM_FINDINGS_H
 
+#include "harness/base/libc.h"
 #include "harness/prove/conform.h"
-
-#include <stdio.h>
 
 /* As watched_run; or as watched_run_text when `text` is an operation list.  A plugin brings both of its tables; that of a
  * design of the program which counts is judged by the tests. */

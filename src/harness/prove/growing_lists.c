@@ -1,6 +1,8 @@
 /* growing_lists.c - times one list and predicts what the next size takes. */
 #include "harness/prove/cases.h"
 
+#include "harness/prove/judge.h"
+
 #include <time.h>
 
 /* It grows as it grew last, and never less than its size. */

@@ -7,14 +7,9 @@
 
 #include <dlfcn.h>
 #include <elf.h>
-#include <errno.h>
-#include <inttypes.h>
 #include <link.h>
 #include <malloc.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/times.h>

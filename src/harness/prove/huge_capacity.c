@@ -4,10 +4,6 @@
 #include "harness/prove/judge.h"
 #include "harness/prove/watch.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 /* 2^29 + 1 times any multiple of 8 bytes is hardly more than nothing in 32 bits. */
 static const uint32_t capacities[] = {(UINT32_C(1) << 29) + 1, TW_CAPACITY_MAX};
 /* Footprints are compared with that of an instance of this capacity. */

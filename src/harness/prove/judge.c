@@ -11,11 +11,7 @@
 #include "harness/prove/strides.h"
 #include "harness/prove/watch.h"
 
-#include <inttypes.h>
 #include <setjmp.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define NO_ACTION UINT32_MAX
 

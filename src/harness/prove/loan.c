@@ -1,8 +1,6 @@
 /* loan.c - maps the page with what open is given, and makes it inaccessible. */
 #include "harness/prove/judge.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 
 bool loan_make(struct loan *loan, const struct operations *operations, struct watch *watch)

@@ -1,8 +1,7 @@
 /* model.c - a brute-force model of the contract, to check designs against. */
 #include "harness/prove/model.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include "harness/base/libc.h"
 
 static uint64_t cap_of(const struct tw_description *description)
 {

@@ -1,11 +1,7 @@
 /* operations.c - builds, prints and reads operation lists. */
 #include "harness/prove/operations.h"
 
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "harness/base/libc.h"
 
 void operations_init(struct operations *operations, uint32_t capacity)
 {

@@ -11,8 +11,6 @@
 #include "harness/prove/settings.h"
 #include "harness/prove/strides.h"
 
-#include <string.h>
-
 /* Separates these random numbers from others of the same seed. */
 #define SHAPES_STREAM 0x73686170
 

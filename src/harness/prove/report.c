@@ -1,12 +1,6 @@
 /* report.c - keeps the first broken rule. */
 #include "harness/prove/report.h"
 
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
-
 void report_broken(struct conform_report *report, const char *rule, const char *format, ...)
 {
     if (report->rule)

@@ -2,9 +2,7 @@
 #ifndef TWBENCH_CONFORM_REPORT_H
 #define TWBENCH_CONFORM_REPORT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "harness/base/libc.h"
 
 /* ---- What a proof reached (report.c). ------------------------------------------------------ */
 

@@ -4,9 +4,6 @@
 #include "harness/prove/model.h"
 #include "harness/prove/watch.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 /* ---- Values to try --------------------------------------------------------------------------- */
 
 /* Of a parameter with one value, how far above its lower limit: with a limit of 1 these are small ones,

@@ -5,7 +5,6 @@
 #include "harness/prove/settings.h"
 #include "harness/prove/watch.h"
 
-#include <string.h>
 #include <time.h>
 
 #define MIXED 6u

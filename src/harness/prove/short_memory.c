@@ -5,9 +5,6 @@
 #include "harness/prove/judge.h"
 #include "harness/prove/watch.h"
 
-#include <inttypes.h>
-#include <stdint.h>
-
 /* Open may have so many allocations that are tried each for itself. */
 #define OPEN_MAX 64u
 /* Timers of the story in which start allocates: enough that tables are made larger. */

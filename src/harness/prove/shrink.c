@@ -1,9 +1,6 @@
 /* shrink.c - shrinks an operation list that breaks a rule (delta debugging). */
 #include "harness/prove/shrink.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* Bounds the work of all replays of one shrinking together: some seconds. */
 #define SHRINK_WORK UINT64_C(400000000)
 

@@ -10,14 +10,10 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fenv.h>
-#include <inttypes.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>

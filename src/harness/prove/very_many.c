@@ -8,8 +8,6 @@
 #include "harness/prove/cases.h"
 #include "harness/prove/watch.h"
 
-#include <inttypes.h>
-
 #define SIZE_FIRST 1024u
 /* So that ids, and not only the capacity, go beyond the power of two. */
 #define ROOM_ABOVE(size) ((size) + (size) / 4)

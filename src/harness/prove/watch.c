@@ -4,8 +4,6 @@
 #include "harness/base/object.h"
 #include "harness/base/text.h"
 
-#include <string.h>
-
 void watch_list(struct watch *watch, const struct operations *operations)
 {
     if (!watch)

@@ -8,8 +8,6 @@
 #include "harness/prove/shrink.h"
 #include "harness/prove/watch.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 

@@ -7,8 +7,6 @@
 #include "harness/measure/designs/plugin_table.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 /* The rows of the labs (command/labs.h) that are designs. */

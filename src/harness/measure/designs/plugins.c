@@ -6,11 +6,6 @@
 #include "harness/measure/designs/plugin_table.h"
 
 #include <dlfcn.h>
-#include <errno.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -5,12 +5,8 @@
 #include "harness/base/ward.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>

@@ -4,10 +4,6 @@
 #include "harness/base/file.h"
 #include "harness/base/memory.h"
 
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 

@@ -5,9 +5,7 @@
 #ifndef TWBENCH_MACHINE_H
 #define TWBENCH_MACHINE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "harness/base/libc.h"
 
 #define MACHINE_CACHES_MAX 8
 

@@ -5,13 +5,7 @@
 #include "harness/base/memory.h"
 
 #include <dirent.h>
-#include <math.h>
 #include <sched.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define TEXT_SIZE 65536

@@ -2,10 +2,9 @@
 #include "harness/measure/plan/plan.h"
 
 #include "harness/base/memory.h"
+#include "harness/base/units.h"
 
 #include <assert.h>
-#include <stdlib.h>
-#include <string.h>
 
 const char *plan_drive_name(enum plan_drive drive)
 {
@@ -24,6 +23,37 @@ const char *plan_pages_name(enum plan_pages pages)
         [PLAN_PAGES_HUGE] = "on",
     };
     return names[pages];
+}
+
+const char *plan_between_name(char *out, uint32_t between)
+{
+    bool is_large = between % (1u << 20) == 0;
+    if (between < PLAN_BETWEEN_SIZE)
+        snprintf(out, PLAN_BETWEEN_TEXT, "%s", between == PLAN_BETWEEN_CHAIN ? "chain" : "none");
+    else
+        snprintf(out, PLAN_BETWEEN_TEXT, "%" PRIu32 "%s", between >> (is_large ? 20 : 10),
+                 is_large ? "MiB" : "KiB");
+    return out;
+}
+
+int plan_between_parse(const char *text, const char *flag, uint32_t *out, struct diag *diag)
+{
+    char digits[32];
+    size_t length = strlen(text);
+    struct diag ignored;
+    uint64_t bytes = 0;
+    *out = strcmp(text, "chain") == 0 ? PLAN_BETWEEN_CHAIN : PLAN_BETWEEN_NONE;
+    if (strcmp(text, "none") == 0 || strcmp(text, "chain") == 0)
+        return DIAG_OK;
+    length -= length > 0 && text[length - 1] == 'B';
+    snprintf(digits, sizeof digits, "%.*s", (int)length, text);
+    if (units_parse_count(digits, flag, &bytes, &ignored) != DIAG_OK || bytes < PLAN_BETWEEN_MIN ||
+        bytes > PLAN_BETWEEN_MAX || (bytes & (bytes - 1)))
+        return diag_usage(
+            diag, "%s: '%s' given; expected none, chain, or a power of two from 4KiB to 1GiB", flag,
+            text);
+    *out = (uint32_t)bytes;
+    return DIAG_OK;
 }
 
 bool plan_sweep_is_for(const struct plan_sweep *sweeps, size_t sweep_count, size_t index,
@@ -120,11 +150,12 @@ static size_t at_least_one(size_t count)
     return count > 0 ? count : 1;
 }
 
-/* Cells of one setting: drives x pages x batches x other ways. */
+/* Cells of one setting: drives x pages x batches x betweens x other ways. */
 static size_t count_ways(const struct plan_selection *selection)
 {
     return at_least_one(selection->drive_count) * at_least_one(selection->page_count) *
-           at_least_one(selection->batch_count) * at_least_one(selection->way_count);
+           at_least_one(selection->batch_count) * at_least_one(selection->between_count) *
+           at_least_one(selection->way_count);
 }
 
 /* Those of the design, or of a way that does without one. */
@@ -150,6 +181,10 @@ static void set_way(const struct plan_selection *selection, size_t way, struct p
     size_t batches = at_least_one(selection->batch_count);
     cell->batch = selection->batch_count > 0 ? (uint32_t)selection->batches[way % batches] : 0;
     way /= batches;
+    size_t betweens = at_least_one(selection->between_count);
+    cell->between =
+        selection->between_count > 0 ? selection->betweens[way % betweens] : PLAN_BETWEEN_UNASKED;
+    way /= betweens;
     cell->drive = selection->drive_count > 0 ? selection->drives[way / pages] : PLAN_DRIVE_TICKS;
     cell->pages = selection->page_count > 0 ? selection->pages[way % pages] : PLAN_PAGES_ANY;
 }

@@ -36,6 +36,23 @@ enum plan_pages {
 /* Word used on the command line and in results: "off", "on"; NULL for PLAN_PAGES_ANY. */
 const char *plan_pages_name(enum plan_pages pages);
 
+/* What the harness does between two calls of a timed pass (run/gap.h). */
+enum {
+    PLAN_BETWEEN_UNASKED, /* as NONE, in cells that say nothing of it */
+    PLAN_BETWEEN_NONE,  /* calls stand back to back, and the processor overlaps them: throughput */
+    PLAN_BETWEEN_CHAIN, /* each call waits for the end of the one before: the time of a call */
+    PLAN_BETWEEN_SIZE /* from here on: the same, with other work in a working set of so many bytes */
+};
+#define PLAN_BETWEEN_MIN  4096u
+#define PLAN_BETWEEN_MAX  (1u << 30)
+#define PLAN_BETWEENS_MAX 8
+
+/* Word used on the command line and in results: "none", "chain", "32KiB"; `out` has PLAN_BETWEEN_TEXT characters. */
+#define PLAN_BETWEEN_TEXT 16
+const char *plan_between_name(char *out, uint32_t between);
+/* DIAG_USAGE names the flag, what was given and what was expected: a power of two from 4 KiB to 1 GiB. */
+int plan_between_parse(const char *text, const char *flag, uint32_t *out, struct diag *diag);
+
 /* Most operations of a call. */
 #define PLAN_BATCH_MAX 4096u
 
@@ -54,6 +71,7 @@ struct plan_cell {
     enum plan_pages pages;
     uint32_t
         batch; /* operations of a call in timed passes, at most PLAN_BATCH_MAX; 0: nobody asked, single calls */
+    uint32_t between; /* PLAN_BETWEEN_UNASKED .. PLAN_BETWEEN_MAX; timed passes alone */
     struct tw_setting settings[PLAN_SETTINGS_MAX];
     size_t setting_count;
     const struct plan_way *way; /* NULL: in virtual time */
@@ -94,6 +112,8 @@ struct plan_selection {
     size_t page_count;
     const uint64_t *batches; /* none: single calls */
     size_t batch_count;
+    const uint32_t *betweens; /* none: unasked */
+    size_t between_count;
     const struct plan_way *ways; /* none: virtual time */
     size_t way_count;
 };
@@ -104,7 +124,7 @@ bool plan_sweep_is_for(const struct plan_sweep *sweeps, size_t sweep_count, size
                        const struct tw_design *design);
 
 /* Groups: workloads x tasks (a trace makes one group).  Cells: designs x the sweeps each design
- * knows x drives x pages x batches x ways.  A sweep that no selected design knows is an error.  The plan points into the
+ * knows x drives x pages x batches x betweens x ways.  A sweep that no selected design knows is an error.  The plan points into the
  * selection's workload names and ways; the caller frees it with plan_free. */
 int plan_make(const struct plan_selection *selection, struct plan *plan, struct diag *diag);
 /* A plan of exactly these cells in one group, all copied but for the workload's name. */

@@ -1,10 +1,12 @@
 /* arena.c - reads the memory figures of a design's jemalloc arena. */
 #include "harness/measure/run/arena.h"
 
+#include "harness/base/rng.h"
+
+#include <stdlib.h>
+
 #ifdef TWB_JEMALLOC
 #include <jemalloc/jemalloc.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/types.h>
 
 /* ---- Memory in pages of a chosen size. ------------------------------------------------------- */
@@ -184,3 +186,32 @@ uint64_t arena_resident_bytes(const struct arena *arena)
 }
 
 #endif
+
+/* ---- Layouts of the heap. -------------------------------------------------------------------- */
+
+#define PAD_CLASSES 8 /* 16 bytes .. 2 KiB */
+
+void *arena_pad(uint64_t number)
+{
+    struct rng rng;
+    void *last = NULL;
+    rng_seed(&rng, number, 0);
+    for (size_t class = 0; class < PAD_CLASSES && number > 0; class ++)
+        for (uint64_t i = rng_below(&rng, 8); i > 0; i--) {
+            void **pad = malloc((size_t)16 << class);
+            if (!pad)
+                return last;
+            *pad = last;
+            last = pad;
+        }
+    return last;
+}
+
+void arena_unpad(void *pads)
+{
+    while (pads) {
+        void *next = *(void **)pads;
+        free(pads);
+        pads = next;
+    }
+}

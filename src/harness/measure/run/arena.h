@@ -10,10 +10,6 @@
 
 #include "harness/measure/plan/plan.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 struct arena_pages; /* where the memory is that huge pages were asked for, or none */
 
 struct arena {
@@ -29,6 +25,11 @@ struct arena {
  * With pages other than PLAN_PAGES_ANY the arena takes its memory from arena.h; with
  * PLAN_PAGES_SMALL a design that asks for huge pages itself gets none either. */
 struct arena arena_enter(bool exact, enum plan_pages pages);
+
+/* Blocks of the small sizes, up to seven of each as `number` says, so that what is allocated behind them lies elsewhere
+ * in its pages; 0: none.  A chain for arena_unpad, which frees them. */
+void *arena_pad(uint64_t number);
+void arena_unpad(void *pads);
 
 /* Bytes now allocated (in size classes, as the allocator gave them out) and physically mapped. */
 uint64_t arena_allocated_bytes(const struct arena *arena);

@@ -8,10 +8,7 @@
 
 #include "harness/base/file.h"
 
-#include <errno.h>
 #include <linux/perf_event.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -141,7 +138,7 @@ void counters_end(const struct counters *counters, const struct counters_reading
     }
 }
 
-void counters_outcome(const struct counters_reading *total, uint64_t passes,
+void counters_outcome(const struct counters_reading *total, double passes,
                       struct outcome_count *counts)
 {
     for (size_t i = 0; i < OUTCOME_COUNTERS; i++) {
@@ -152,6 +149,6 @@ void counters_outcome(const struct counters_reading *total, uint64_t passes,
         if (!known)
             continue;
         counts[i].share = running_ns / enabled_ns;
-        counts[i].per_pass = (double)total->of[i].value * enabled_ns / running_ns / (double)passes;
+        counts[i].per_pass = (double)total->of[i].value * enabled_ns / running_ns / passes;
     }
 }

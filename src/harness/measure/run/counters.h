@@ -11,10 +11,6 @@
 
 #include "harness/measure/run/outcome.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 /* `type` and `config` of struct perf_event_attr. */
 struct counters_event {
     uint32_t type;
@@ -47,8 +43,8 @@ void counters_begin(const struct counters *counters, struct counters_reading *be
 void counters_end(const struct counters *counters, const struct counters_reading *begin,
                   struct counters_reading *total);
 
-/* A total over so many passes, as an outcome has it. */
-void counters_outcome(const struct counters_reading *total, uint64_t passes,
+/* A total over so much work, in passes, as an outcome has it. */
+void counters_outcome(const struct counters_reading *total, double passes,
                       struct outcome_count *counts);
 
 /* What an errno of perf_event_open means and what can be done about it. */

@@ -1,8 +1,6 @@
 /* cycles.c - calibrates the cycle counter against CLOCK_MONOTONIC. */
 #include "harness/measure/run/cycles.h"
 
-#include <stdlib.h>
-
 #define CALIBRATION_NS       20000000u
 #define CALIBRATION_PAIRS    1001u
 #define CALIBRATION_READINGS 9
@@ -13,7 +11,19 @@ static int compare_cycles(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-static uint64_t overhead_median(void)
+uint64_t cycles_step(const uint64_t *pairs, size_t count)
+{
+    uint64_t least = UINT64_MAX;
+    uint64_t spread = pairs[(count - 1) * 95 / 100] - pairs[(count - 1) * 5 / 100];
+    for (size_t i = 1; i < count; i++)
+        if (pairs[i] > pairs[i - 1] && pairs[i] - pairs[i - 1] < least)
+            least = pairs[i] - pairs[i - 1];
+    least = least == UINT64_MAX ? pairs[0] : least;
+    return spread > least ? spread : least;
+}
+
+/* Fills what a reading costs, and what it can tell. */
+static void measure_overhead(struct cycles *cycles)
 {
     uint64_t pairs[CALIBRATION_PAIRS];
     for (unsigned i = 0; i < CALIBRATION_PAIRS; i++) {
@@ -21,7 +31,8 @@ static uint64_t overhead_median(void)
         pairs[i] = cycles_end() - begin;
     }
     qsort(pairs, CALIBRATION_PAIRS, sizeof pairs[0], compare_cycles);
-    return pairs[CALIBRATION_PAIRS / 2];
+    cycles->overhead_cycles = pairs[CALIBRATION_PAIRS / 2];
+    cycles->step_cycles = cycles_step(pairs, CALIBRATION_PAIRS);
 }
 
 /* Clock and counter at one time: of some readings the shortest, so that a process which lost the core
@@ -47,8 +58,8 @@ struct cycles cycles_calibrate(void)
     while (clock_read_ns(CLOCK_MONOTONIC) - begin_ns < CALIBRATION_NS)
         continue;
     read_both(&end_ns, &end);
-    return (struct cycles){
-        .ps_per_cycle = 1e3 * (double)(end_ns - begin_ns) / (double)(end - begin),
-        .overhead_cycles = overhead_median(),
-    };
+    struct cycles cycles = {.ps_per_cycle =
+                                1e3 * (double)(end_ns - begin_ns) / (double)(end - begin)};
+    measure_overhead(&cycles);
+    return cycles;
 }

@@ -9,7 +9,6 @@
 
 #include "harness/base/clock.h"
 
-#include <stdint.h>
 #include <time.h>
 
 #if defined(__x86_64__)
@@ -44,10 +43,16 @@ static inline uint64_t cycles_end(void)
 struct cycles {
     double ps_per_cycle;
     uint64_t overhead_cycles; /* of one begin/end pair with nothing between: the median of many */
+    uint64_t
+        step_cycles; /* what a reading can tell from nothing: the counter's step, or how far such pairs spread */
 };
 
 /* Takes about 20 ms. */
 struct cycles cycles_calibrate(void);
+
+/* Of empty pairs[0 .. count), sorted: the least difference between two of them, or the distance from the 5th to the
+ * 95th of a hundred, whichever is more; of equal pairs, which tell no step, one of them.  count >= 1. */
+uint64_t cycles_step(const uint64_t *pairs, size_t count);
 
 /* Duration between the two reads without the clock's own cost; never below 0. */
 static inline uint64_t cycles_elapsed_ps(const struct cycles *cycles, uint64_t begin, uint64_t end)

@@ -25,8 +25,8 @@ struct group_options {
 };
 
 /* Passes of a sample.  The same for every design, so it cannot come from how fast one is: min_time
- * is turned into operations at 10 ns each, and passes are added until the stream has given as many.
- */
+ * is turned into operations at 10 ns each, and passes are added until the stream has given as many; of a stream
+ * that a process times once there is one. */
 uint64_t group_passes(const struct stream *stream, uint64_t min_time_ns);
 
 struct group_progress {

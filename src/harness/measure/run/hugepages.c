@@ -3,9 +3,6 @@
 
 #include "harness/base/file.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 

@@ -4,10 +4,6 @@
 #include "harness/base/text.h"
 #include "harness/measure/sched/answers.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 void instance_close(struct instance *instance)
 {
     instance->design->close(instance->timers);
@@ -39,9 +35,9 @@ static enum outcome_status instance_cap(struct instance *instance, uint32_t max_
     return layer_enter(instance, &instance->cap, status, "the cap on pending timers", reason);
 }
 
-enum outcome_status instance_drag(struct instance *instance, uint64_t links, char *reason)
+enum outcome_status instance_drag(struct instance *instance, double share, char *reason)
 {
-    int status = layer_drag(&instance->drag, instance->design, instance->timers, links);
+    int status = layer_drag(&instance->drag, instance->design, instance->timers, share);
     return layer_enter(instance, &instance->drag, status, "the drag", reason);
 }
 

@@ -33,19 +33,28 @@ struct tw_backend layer_table(const struct tw_backend *design);
 int layer_cap(struct layer *layer, const struct tw_backend *design, struct tw_timers *timers,
               uint32_t max_pending);
 
-/* Far enough apart that a chain is long against what the processor can overlap with the starts. */
-#define DRAG_STARTS 512u
+/* A drag looks at the clock after so many calls, of which an advance is as many as it may have expired. */
+#define DRAG_CALLS   512u
+#define DRAG_ADVANCE 4u
+/* A look this many times as far from the one before as they are on average: the thread was away. */
+#define DRAG_LONGEST 64
 
-/* Puts a drag over it, so that it can be told who notices: every DRAG_STARTS starts it computes a chain of dependent
- * multiplications, `links` long, and does nothing else.  What is added is work, as a worse design would do it, and so
- * takes part in whatever moves the processor's speed.  With 0 links it is the same layer without the work, which is
- * what a dragged design is compared with.  Answers as layer_cap. */
+/* What a drag did, in cycles (cycles.h). */
+struct drag_ledger {
+    double passed, spent; /* between its chains, and in them */
+    uint64_t pulls;
+};
+
+/* Puts a drag over it, so that it can be told who notices: a chain of dependent multiplications that goes on until it has
+ * taken `share` (0.05 is 5 %) of the time that the calls took since the last one.  So its length is measured where it is
+ * added, and 5 % is 5 % on every processor; fences keep the chain from overlapping with what is around it.  With a share
+ * of 0 it is the same layer with the same looks at the clock, which is what a dragged design is compared with.  What
+ * follows the last look of an instance has no drag.  Answers as layer_cap. */
 int layer_drag(struct layer *layer, const struct tw_backend *design, struct tw_timers *timers,
-               uint64_t links);
+               double share);
 
-/* What the chains have come to: beginning with 0, each link multiplies by 6364136223846793005 and adds
- * 1442695040888963407.  So it can be seen how many links were done, however long they took. */
-uint64_t layer_drag_value(const struct layer *layer);
+/* What it did so far. */
+struct drag_ledger layer_drag_ledger(const struct layer *layer);
 
 #define INSTANCE_REASON 400
 
@@ -63,7 +72,7 @@ enum outcome_status instance_open(struct instance *instance, const struct tw_bac
                                   char *reason);
 
 /* Puts the drag over it; see above. */
-enum outcome_status instance_drag(struct instance *instance, uint64_t links, char *reason);
+enum outcome_status instance_drag(struct instance *instance, double share, char *reason);
 
 /* Once after OUTCOME_OK: closes the design under its layers. */
 void instance_close(struct instance *instance);

@@ -10,10 +10,12 @@
 #include "harness/measure/run/sample.h"
 #include "harness/measure/sched/answers.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include <math.h>
+#include <unistd.h>
+
+/* Times may lack such a share of the passes against the clock outside, and what two marks take. */
+#define CLOCK_SHARE    0.2
+#define CLOCK_SLACK_NS 500000
 
 #define PREEMPTED_NS 20000 /* shorter ones are the interrupts that every pass has */
 
@@ -34,17 +36,18 @@ static const struct tw_backend *job_design(const struct job *job)
     return job->kind == JOB_PROVE ? design->counted : design->timed;
 }
 
-static bool job_open(const struct job *job, struct instance *instance, struct job_report *report)
+static bool job_open(const struct job *job, const struct stream *stream, struct instance *instance,
+                     struct job_report *report)
 {
     report->status =
-        (int)instance_open(instance, job_design(job), job->plan, job->stream, report->reason);
+        (int)instance_open(instance, job_design(job), job->plan, stream, report->reason);
     return report->status == OUTCOME_OK;
 }
 
-static void check_digest(const struct job *job, uint64_t digest, uint64_t fired,
-                         struct job_report *report)
+static void check_digest(const struct job *job, const struct stream *stream, uint64_t digest,
+                         uint64_t fired, struct job_report *report)
 {
-    if (!instance_digest_is_right(job_design(job), job->stream, digest, fired, report->reason))
+    if (!instance_digest_is_right(job_design(job), stream, digest, fired, report->reason))
         report->status = OUTCOME_MISMATCH;
 }
 
@@ -54,7 +57,7 @@ static void job_prove(const struct job *job, struct job_report *report)
     struct diag diag;
     struct replay_proof *proof = &report->proof;
     replay_enter(&proof->pulse, REPLAY_IN_OPEN);
-    if (!job_open(job, &instance, report))
+    if (!job_open(job, job->stream, &instance, report))
         return;
     replay_enter(&proof->pulse, REPLAY_IN_DESCRIBE);
     report->status = (int)instance_describe(&instance, report->settings, &report->setting_count,
@@ -68,7 +71,7 @@ static void job_prove(const struct job *job, struct job_report *report)
         job_fail(report, proof->refused ? OUTCOME_UNSUPPORTED : OUTCOME_MISMATCH, "%s",
                  proof->broken);
     else
-        check_digest(job, proof->digest, proof->fired, report);
+        check_digest(job, job->stream, proof->digest, proof->fired, report);
     replay_enter(&proof->pulse, REPLAY_IN_CLOSE);
     instance_close(&instance);
     replay_leave(&proof->pulse, REPLAY_IN_NONE);
@@ -78,8 +81,11 @@ static void job_prove(const struct job *job, struct job_report *report)
 static void job_look(const struct job *job, struct job_report *report)
 {
     uint64_t passes = job->warmup + job->passes;
-    for (uint64_t i = 0; i <= passes && report->status == OUTCOME_OK; i++)
-        job_prove(job, report);
+    struct job pass = *job;
+    for (uint64_t i = 0; i <= passes && report->status == OUTCOME_OK; i++) {
+        pass.stream = stream_of_pass(job->stream, i, job->warmup);
+        job_prove(&pass, report);
+    }
 }
 
 static void job_schedule(const struct job *job, struct job_report *report)
@@ -93,6 +99,7 @@ static void pass_add(struct replay_pass *total, const struct replay_pass *pass, 
     for (size_t i = 0; i < phases; i++) {
         total->phases[i].wall_ns += pass->phases[i].wall_ns;
         total->phases[i].cpu_ns += pass->phases[i].cpu_ns;
+        total->phases[i].work += pass->phases[i].work;
         total->phases[i].fired = pass->phases[i].fired;
         total->phases[i].refused = pass->phases[i].refused;
     }
@@ -100,18 +107,51 @@ static void pass_add(struct replay_pass *total, const struct replay_pass *pass, 
     total->fired = pass->fired;
 }
 
-/* Each pass opens its own instance, so that every pass starts from the same state; the arena gives
- * it the pages that the pass before has touched. */
-/* One pass; false with the report's status and reason set when it went wrong. */
-static bool time_pass(const struct job *job, struct replay_pass *pass, struct job_report *report)
+/* What the passes of a process share. */
+struct timing {
+    struct gap gap;            /* between the calls */
+    uint64_t pass_ns, look_ns; /* looking at the timers takes long where tables are large */
+    uint64_t
+        next; /* the pass that is repeated to look behind each phase; every LOOK_EVERYth is, on average */
+    double wall_ns, cpu_ns; /* of the passes that count */
+};
+
+#define LOOK_EVERY 16u
+
+/* Each pass opens its own instance, so that every pass starts from the same state; the arena gives it the pages that
+ * the pass before has touched.  The pass of that number, the ones for warming up included; false with the report's
+ * status and reason set when it went wrong. */
+static bool time_pass(const struct job *job, uint64_t number, enum replay_look look,
+                      struct timing *timing, struct replay_pass *pass, struct job_report *report)
 {
     struct instance instance;
-    if (!job_open(job, &instance, report))
+    uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
+    const struct stream *stream = stream_of_pass(job->stream, number, job->warmup);
+    if (!job_open(job, stream, &instance, report))
         return false;
-    replay_time(instance.design, instance.timers, job->stream, job->plan, pass);
+    pass->look = timing->look_ns <= timing->pass_ns ? look : REPLAY_LOOK_NEVER;
+    pass->look_ns = 0;
+    replay_time(instance.design, instance.timers, stream, job->plan, &timing->gap, pass);
     instance_close(&instance);
-    check_digest(job, pass->digest, pass->fired, report);
+    check_digest(job, stream, pass->digest, pass->fired, report);
+    if (report->status == OUTCOME_OK &&
+        !replay_states_are_right(job_design(job), stream, pass, report->reason))
+        report->status = OUTCOME_MISMATCH;
+    timing->look_ns += pass->look_ns;
+    timing->pass_ns += clock_read_ns(CLOCK_MONOTONIC) - begin_ns - pass->look_ns;
     return report->status == OUTCOME_OK;
+}
+
+/* Looking between two phases would change what the caches hold for the second, so passes that do not count do that: those
+ * for warming up, and from time to time a repeated one, which the design cannot foresee. */
+static bool look_again(const struct job *job, uint64_t number, struct timing *timing,
+                       struct job_report *report)
+{
+    struct replay_pass pass;
+    if (job->stream->phase_count < 2 || number < timing->next)
+        return true;
+    timing->next = number + 1 + clock_read_ns(CLOCK_MONOTONIC) % (2 * LOOK_EVERY);
+    return time_pass(job, number, REPLAY_LOOK_PHASES, timing, &pass, report);
 }
 
 /* A pass that lost the core for a while: longer than reading two clocks apart could make it look. */
@@ -127,27 +167,71 @@ static bool was_preempted(const struct job *job, const struct replay_pass *pass)
 
 /* A pass begins when the core has its full pace; one at whose end it is gone, or that had to share its
  * time, is taken again, until the patience is over (sample.h does the same with whole samples). */
-static void job_time(const struct job *job, struct job_report *report)
+static void time_passes(const struct job *job, struct timing *timing, struct job_report *report)
 {
     struct replay_pass pass;
+    timing->next =
+        job->warmup + (job->warmup > 0 ? 1 + clock_read_ns(CLOCK_MONOTONIC) % LOOK_EVERY : 0);
     for (uint64_t i = 0; i < job->warmup; i++)
-        if (!time_pass(job, &pass, report))
+        if (!time_pass(job, i, REPLAY_LOOK_PHASES, timing, &pass, report))
             return;
     uint64_t deadline_ns = clock_read_ns(CLOCK_MONOTONIC) + job->patience_ns;
     for (uint64_t i = 0; i < job->passes;) {
+        uint64_t number = job->warmup + i + report->retaken;
         bool full = job->pace_ns <= 0 || pace_wait(job->pace_ns, deadline_ns);
-        if (!time_pass(job, &pass, report))
+        if (!time_pass(job, number, REPLAY_LOOK_END, timing, &pass, report))
             return;
         if (job->pace_ns > 0)
             full = full && pace_is_full(pace_read_ns(), job->pace_ns) && !was_preempted(job, &pass);
         if (full || clock_read_ns(CLOCK_MONOTONIC) >= deadline_ns) {
             pass_add(&report->total, &pass, job->stream->phase_count);
+            for (size_t phase = 0; phase < job->stream->phase_count; phase++) {
+                timing->wall_ns += pass.phases[phase].wall_ns;
+                timing->cpu_ns += pass.phases[phase].cpu_ns;
+            }
             report->slow += !full;
             i++;
         } else {
             report->retaken++;
         }
+        if (!look_again(job, number, timing, report))
+            return;
     }
+}
+
+/* Stands still until the parent has read the clock of this process; one that is not there any more is no matter. */
+static void mark(const struct job *job)
+{
+    char answer;
+    if (job->is_watched && write(STDIN_FILENO, "", 1) == 1)
+        (void)!read(STDIN_FILENO, &answer, 1);
+}
+
+static bool open_gap(const struct job *job, struct gap *gap, struct job_report *report)
+{
+    if (gap_open(gap, job->plan->between))
+        return true;
+    job_fail(report, OUTCOME_OUT_OF_MEMORY, "no memory for what is between the calls");
+    return false;
+}
+
+/* What lies between the passes is told by the same clocks, once the last instance is closed.  So the parent can hold the
+ * sum to its own clock, and times that were changed in the report do not fit to it any more. */
+static void job_time(const struct job *job, struct job_report *report)
+{
+    struct timing timing = {0};
+    if (!open_gap(job, &timing.gap, report))
+        return;
+    mark(job);
+    uint64_t cpu_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+    uint64_t wall_ns = clock_read_ns(CLOCK_MONOTONIC);
+    time_passes(job, &timing, report);
+    wall_ns = clock_read_ns(CLOCK_MONOTONIC) - wall_ns;
+    cpu_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns;
+    mark(job);
+    gap_close(&timing.gap);
+    report->rest_wall_ns = (double)wall_ns - timing.wall_ns;
+    report->rest_cpu_ns = (double)cpu_ns - timing.cpu_ns;
 }
 
 /* Passes as job_time makes them, in a child of their own: reading the counters takes microseconds,
@@ -155,21 +239,28 @@ static void job_time(const struct job *job, struct job_report *report)
 static void job_count(const struct job *job, struct job_report *report)
 {
     struct counters counters;
+    struct gap gap;
+    if (!open_gap(job, &gap, report))
+        return;
     counters_open(&counters, job->events, "");
     memcpy(report->counters_reason, counters.reason, sizeof report->counters_reason);
     for (uint64_t i = 0; i < job->warmup + job->passes && report->status == OUTCOME_OK; i++) {
-        struct replay_pass pass;
+        struct replay_pass pass = {0};
         struct instance instance;
+        const struct stream *stream = stream_of_pass(job->stream, i, job->warmup);
         if (i == job->warmup)
             memset(report->counts, 0, sizeof report->counts);
-        if (!job_open(job, &instance, report))
+        if (!job_open(job, stream, &instance, report))
             break;
-        replay_count(instance.design, instance.timers, job->stream, job->plan, &counters,
+        replay_count(instance.design, instance.timers, stream, job->plan, &gap, &counters,
                      report->counts, &pass);
         instance_close(&instance);
-        check_digest(job, pass.digest, pass.fired, report);
+        check_digest(job, stream, pass.digest, pass.fired, report);
+        if (i >= job->warmup)
+            pass_add(&report->total, &pass, stream->phase_count);
     }
     counters_close(&counters);
+    gap_close(&gap);
 }
 
 /* When everything has been touched that will be; freed memory stays where it is.  Where nobody asked,
@@ -199,7 +290,7 @@ static void job_memory(const struct job *job, struct job_report *report)
     struct arena arena = arena_enter(true, job->plan->pages);
     uint64_t before_bytes = arena_allocated_bytes(&arena);
     struct instance instance;
-    if (!job_open(job, &instance, report))
+    if (!job_open(job, job->stream, &instance, report))
         return;
     uint64_t opened_bytes = arena_allocated_bytes(&arena);
     struct outcome_memory *memory = &report->memory;
@@ -245,7 +336,7 @@ static void job_tail(const struct job *job, uint64_t pass_ns, struct job_report 
         report->phases[i].own = tails[i];
 }
 
-/* The first pass touches the pages, so that no page fault shows as a slow operation. */
+/* The first pass, over another stream where there is one, touches the pages, so that no page fault shows as a slow operation. */
 static void job_latency(const struct job *job, struct job_report *report)
 {
     struct job warmup = *job;
@@ -253,7 +344,7 @@ static void job_latency(const struct job *job, struct job_report *report)
     warmup.passes = 0;
     job_time(&warmup, report);
     struct instance instance;
-    if (report->status != OUTCOME_OK || !job_open(job, &instance, report))
+    if (report->status != OUTCOME_OK || !job_open(job, job->stream, &instance, report))
         return;
     uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
     replay_latency(instance.design, instance.timers, job->stream, job->plan->drive, job->cycles,
@@ -329,7 +420,7 @@ static void step_chosen(const struct job *job, bool *chosen, struct job_report *
 {
     struct instance instance;
     struct outcome_stepped *stepped = &report->stepped;
-    if (!job_open(job, &instance, report))
+    if (!job_open(job, job->stream, &instance, report))
         return;
     struct stepped_pass pass = {&instance, job->stream, chosen};
     stepped->known = steps_count(step_body, &pass, STEPPED_INSTRUCTIONS_MAX, &stepped->instructions,
@@ -343,11 +434,11 @@ static void step_calls(const struct job *job, uint8_t *kinds, bool *chosen,
 {
     struct instance instance;
     struct replay_pass pass;
-    if (!job_open(job, &instance, report))
+    if (!job_open(job, job->stream, &instance, report))
         return;
     replay_calls(instance.design, instance.timers, job->stream, kinds, &pass);
     instance_close(&instance);
-    check_digest(job, pass.digest, pass.fired, report);
+    check_digest(job, job->stream, pass.digest, pass.fired, report);
     if (report->status != OUTCOME_OK)
         return;
     report->stepped.calls = choose_calls(job->stream, kinds, chosen);
@@ -408,9 +499,11 @@ static bool report_is_whole(const struct job_report *report)
 static void check_own_digest(const struct job *job, struct job_report *report)
 {
     if (job->kind == JOB_PROVE)
-        check_digest(job, report->proof.digest, report->proof.fired, report);
+        check_digest(job, job->stream, report->proof.digest, report->proof.fired, report);
+    uint64_t last = job->warmup + job->passes + report->retaken - 1;
     if (job->kind == JOB_TIME && job->passes > 0)
-        check_digest(job, report->total.digest, report->total.fired, report);
+        check_digest(job, stream_of_pass(job->stream, last, job->warmup), report->total.digest,
+                     report->total.fired, report);
 }
 
 void job_report_fail(struct job_report *report, enum outcome_status status, const char *reason)
@@ -436,6 +529,29 @@ void job_report_check(const struct job *job, struct job_report *report)
     } else if (report->status == OUTCOME_OK) {
         check_own_digest(job, report);
     }
+}
+
+void job_report_check_clock(struct job_report *report, uint64_t outside_ns)
+{
+    double wall_ns = 0, cpu_ns = 0, outside = (double)outside_ns;
+    for (size_t i = 0; i < STREAM_PHASES_MAX; i++) {
+        wall_ns += report->total.phases[i].wall_ns;
+        cpu_ns += report->total.phases[i].cpu_ns;
+    }
+    double wall_lacks_ns = outside - wall_ns - report->rest_wall_ns;
+    double cpu_lacks_ns = outside - cpu_ns - report->rest_cpu_ns;
+    bool fits = wall_lacks_ns <= CLOCK_SHARE * wall_ns + CLOCK_SLACK_NS &&
+                fabs(cpu_lacks_ns) <= CLOCK_SHARE * cpu_ns + CLOCK_SLACK_NS;
+    if (report->status != OUTCOME_OK || fits)
+        return;
+    char reason[sizeof report->reason];
+    snprintf(reason, sizeof reason,
+             "its times do not fit: the process used the processor for %.3g ms, by the clock "
+             "outside; it tells of %.3g ms, "
+             "%.3g ms of them of the processor",
+             outside / 1e6, (wall_ns + report->rest_wall_ns) / 1e6,
+             (cpu_ns + report->rest_cpu_ns) / 1e6);
+    job_report_fail(report, OUTCOME_MISMATCH, reason);
 }
 
 void job_do(const struct job *job, struct job_report *report)

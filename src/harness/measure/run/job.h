@@ -33,6 +33,8 @@ struct job {
     const struct counters_event *events; /* of JOB_COUNT; NULL: the hardware's */
     uint64_t passes;                     /* of JOB_COUNT and JOB_TIME, after `warmup` ones */
     uint64_t warmup;
+    bool
+        is_watched; /* of JOB_TIME: standard input is a socket at whose other end somebody reads clocks */
     double pace_ns;       /* of JOB_TIME: the core's full pace (pace.h); 0: not waited for */
     uint64_t patience_ns; /* how long all passes together may wait for it */
     /* Of JOB_OTHER, which has no plan, stream and passes: fills status, reason and other[]. */
@@ -54,7 +56,9 @@ struct job_report {
     size_t schedule_count;                          /* JOB_SCHEDULE */
     struct outcome_schedule schedules[OUTCOME_SCHEDULES_MAX];
     struct replay_pass total; /* JOB_TIME: times summed over the passes, counts of one pass */
-    uint64_t retaken, slow;   /* JOB_TIME: passes taken again, and kept, though the core was slow */
+    double rest_wall_ns,
+        rest_cpu_ns;        /* JOB_TIME, watched: between the two marks, less total's times */
+    uint64_t retaken, slow; /* JOB_TIME: passes taken again, and kept, though the core was slow */
     struct outcome_memory memory;                      /* JOB_MEMORY */
     struct outcome_pages pages;                        /* JOB_MEMORY, JOB_TIME */
     struct outcome_stepped stepped;                    /* JOB_STEP */
@@ -71,6 +75,11 @@ void job_do(const struct job *job, struct job_report *report);
  * oracle's.  What cannot be becomes OUTCOME_CRASHED, a wrong digest OUTCOME_MISMATCH.  Texts are ended and made
  * printable on the way. */
 void job_report_check(const struct job *job, struct job_report *report);
+
+/* Holds the report of a watched JOB_TIME to the processor time of its process between the two marks, as the kernel told
+ * it to the parent: a wall time, or processor time, that is shorter by more than 20 % of the passes becomes
+ * OUTCOME_MISMATCH.  A process that waits for the processor has a longer wall time, so load makes none. */
+void job_report_check_clock(struct job_report *report, uint64_t outside_ns);
 
 /* What the report of a child that did not come to its end becomes: this outcome, and of what the child had written only the settings, where they are
  * some. */

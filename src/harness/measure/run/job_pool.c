@@ -9,12 +9,10 @@
 #include "harness/base/units.h"
 #include "harness/base/ward.h"
 
-#include <errno.h>
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,6 +20,8 @@
 #define FILE_BYTES ((uint64_t)64 << 20)
 /* A child that has run for less than one in so many parts of the time sleeps. */
 #define RUNS_SELDOM 50u
+/* Marks of a child that has closed its end. */
+#define MARKS_GONE 3u
 /* An advance over more ticks than this is not taken to hang. */
 #define WALKED_TICKS 1000000u
 
@@ -29,6 +29,10 @@ struct slot {
     int cpu;
     pid_t pid; /* 0: free */
     int pidfd;
+    int watch_fd; /* the other end of the child's standard input (job.h, is_watched); below 0: none */
+    unsigned marks;       /* that came through it */
+    uint64_t mark_cpu_ns; /* between the first two; 0: not known */
+    bool has_threads;     /* whose processor time is in it, too */
     uint64_t deadline_ns;
     uint64_t looked_ns,
         looked_cpu_ns;       /* when the budget was last extended, and the processor time then */
@@ -93,10 +97,12 @@ static bool child_load(const struct job *job, struct job_report *report)
 static __attribute__((noreturn)) void child_main(const struct pool *pool, struct slot *slot)
 {
     struct job_report *report = slot->report;
+    struct job job = *slot->job;
+    job.is_watched = slot->watch_fd >= 0;
     keep_apart(pool, slot);
     pin_to(slot->cpu);
     if (child_load(slot->job, report))
-        job_do(slot->job, report);
+        job_do(&job, report);
     report->end = WARD_DONE;
     _exit(0);
 }
@@ -116,16 +122,26 @@ static int slot_begin(struct pool *pool, struct slot *slot, const struct job *jo
     slot->looked_ns = slot->deadline_ns - pool->bounds.budget_ns;
     slot->looked_cpu_ns = 0;
     slot->memory_kills = ward_memory_kills();
+    int ends[2] = {-1, -1};
+    slot->marks = 0;
+    slot->mark_cpu_ns = 0;
+    slot->has_threads = false;
+    if (job->kind == JOB_TIME)
+        (void)socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends);
+    slot->watch_fd = ends[0];
     pid_t pid = ward_fork(&(struct ward){
         .memory_bytes = pool->bounds.memory_bytes,
         .file_bytes = is_plugin(job) ? FILE_BYTES : 0,
+        .in_fd = ends[1],
         .out_fd = WARD_NOWHERE,
         .err_fd = is_plugin(job) ? WARD_NOWHERE : STDERR_FILENO,
     });
-    if (pid < 0)
-        return diag_run(diag, "fork: %s", strerror(errno));
     if (pid == 0)
         child_main(pool, slot);
+    if (ends[1] >= 0)
+        close(ends[1]);
+    if (pid < 0)
+        return diag_run(diag, "fork: %s", strerror(errno));
     slot->pid = pid;
     slot->pidfd = ward_pidfd(pid);
     if (slot->pidfd < 0)
@@ -141,6 +157,8 @@ static size_t slot_end(struct pool *pool, struct slot *slot, int *wait_status)
     ward_end(slot->pid, wait_status);
     if (slot->pidfd >= 0)
         close(slot->pidfd);
+    if (slot->watch_fd >= 0)
+        close(slot->watch_fd);
     slot->pid = 0;
     if (!is_plugin(slot->job))
         return 0;
@@ -187,6 +205,8 @@ static void slot_judge(struct slot *slot, int wait_status, size_t left)
         return;
     }
     job_report_check(slot->job, report);
+    if (slot->marks == 2 && slot->mark_cpu_ns > 0 && !slot->has_threads)
+        job_report_check_clock(report, slot->mark_cpu_ns);
     if (left > 0 && report->status == OUTCOME_OK) {
         snprintf(reason, sizeof reason, "it left %zu processes behind, which were ended", left);
         job_report_fail(report, OUTCOME_CRASHED, reason);
@@ -301,14 +321,23 @@ const struct interrupt *pool_interrupt(const struct pool *pool)
     return &pool->interrupt;
 }
 
+/* Where the next mark of a watched child comes from; below 0, which poll leaves out: nowhere, or it has made both. */
+static int slot_watch_fd(const struct slot *slot)
+{
+    return slot->marks < 2 ? slot->watch_fd : -1;
+}
+
 /* Sleeps until a child ends, its time is over, or an interrupt comes. */
 static void pool_wait(struct pool *pool)
 {
-    struct pollfd fds[CPU_SETSIZE + 1];
+    struct pollfd fds[2 * CPU_SETSIZE + 1];
     nfds_t count = 0;
-    for (size_t i = 0; i < pool->count; i++)
-        if (pool->slots[i].pid != 0)
-            fds[count++] = (struct pollfd){.fd = pool->slots[i].pidfd, .events = POLLIN};
+    for (size_t i = 0; i < pool->count; i++) {
+        if (pool->slots[i].pid == 0)
+            continue;
+        fds[count++] = (struct pollfd){.fd = pool->slots[i].pidfd, .events = POLLIN};
+        fds[count++] = (struct pollfd){.fd = slot_watch_fd(&pool->slots[i]), .events = POLLIN};
+    }
     fds[count++] = (struct pollfd){.fd = pool->interrupt.fd, .events = POLLIN};
     poll(fds, count, poll_timeout_ms(pool, clock_read_ns(CLOCK_MONOTONIC)));
 }
@@ -321,6 +350,25 @@ static uint64_t slot_cpu_ns(const struct slot *slot)
     if (clock_getcpuclockid(slot->pid, &clock) != 0 || clock_gettime(clock, &used) != 0)
         return 0;
     return (uint64_t)used.tv_sec * UINT64_C(1000000000) + (uint64_t)used.tv_nsec;
+}
+
+/* The child stands at a mark: reads its clock, and lets it go on. */
+static void slot_mark(struct slot *slot)
+{
+    struct pollfd fd = {.fd = slot_watch_fd(slot), .events = POLLIN};
+    char path[64], byte;
+    struct stat tasks;
+    if (poll(&fd, 1, 0) <= 0)
+        return;
+    if (read(fd.fd, &byte, 1) != 1) {
+        slot->marks = MARKS_GONE;
+        return;
+    }
+    uint64_t cpu_ns = slot_cpu_ns(slot);
+    snprintf(path, sizeof path, "/proc/%d/task", (int)slot->pid);
+    slot->has_threads = slot->has_threads || stat(path, &tasks) != 0 || tasks.st_nlink != 3;
+    slot->mark_cpu_ns = slot->marks++ == 0 ? cpu_ns : cpu_ns - slot->mark_cpu_ns;
+    (void)!write(fd.fd, "", 1);
 }
 
 /* A budget counts processor time, so that a busy machine does not decide an outcome: the child gets what it lacks.
@@ -341,6 +389,7 @@ static bool slot_look(struct pool *pool, struct slot *slot)
 {
     struct pollfd fd = {.fd = slot->pidfd, .events = POLLIN};
     uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
+    slot_mark(slot);
     if (poll(&fd, 1, 0) > 0) {
         int wait_status;
         size_t left = slot_end(pool, slot, &wait_status);
@@ -407,7 +456,7 @@ static int slot_open(struct slot *slot, int cpu, struct diag *diag)
         mmap(NULL, sizeof *slot->report, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED)
         return diag_run(diag, "no shared memory for a child's report: %s", strerror(errno));
-    *slot = (struct slot){.cpu = cpu, .pidfd = -1, .report = shared};
+    *slot = (struct slot){.cpu = cpu, .pidfd = -1, .watch_fd = -1, .report = shared};
     return DIAG_OK;
 }
 

@@ -1,15 +1,17 @@
 /* layers.c - hands calls through to a design, hook by hook, with a cap or a drag in between. */
 #include "harness/measure/run/instance.h"
 
-#include <stdlib.h>
+#include "harness/measure/run/cycles.h"
 
 struct tw_timers {
     struct layer_below below;
     uint32_t running, max_pending; /* of a cap, as the next two */
     tw_expire_fn *expire;          /* the caller's, during an advance */
     void *expire_ctx;
-    uint64_t links, value; /* of a drag, as the next */
-    uint32_t starts;
+    double share; /* of a drag, as the next */
+    struct drag_ledger ledger;
+    uint64_t value, left; /* of the chain; when it last ended, 0 before the first call */
+    uint32_t calls;
 };
 
 static void layer_close(struct tw_timers *timers)
@@ -161,33 +163,69 @@ int layer_cap(struct layer *layer, const struct tw_backend *design, struct tw_ti
 
 /* ---- The drag. ------------------------------------------------------------------------------- */
 
-/* Each link needs the one before it; the value is kept, so that the compiler cannot leave it out. */
+#define LINKS 8 /* between two looks at the clock */
+
+/* What is owed is the share of the time that has passed, less what was spent; what was spent too much is taken off the
+ * next.  Each link needs the one before it, and the clock's fences keep the chain from running beside the design's work. */
 static void drag_pull(struct tw_timers *timers)
 {
-    uint64_t value = timers->value;
-    for (uint64_t i = 0; i < timers->links; i++)
-        value = value * UINT64_C(6364136223846793005) + 1442695040888963407u;
-    timers->value = value;
+    struct drag_ledger *ledger = &timers->ledger;
+    uint64_t begin = cycles_begin(), now = begin;
+    double passed = timers->left > 0 ? (double)(begin - timers->left) : 0;
+    /* What the thread was away for is no work. */
+    if (ledger->passed > 0 && passed > DRAG_LONGEST * ledger->passed / (double)ledger->pulls)
+        passed = 0;
+    ledger->passed += passed;
+    ledger->pulls += timers->left > 0;
+    while (ledger->passed * timers->share > ledger->spent + (double)(now - begin)) {
+        for (int i = 0; i < LINKS; i++)
+            timers->value = timers->value * UINT64_C(6364136223846793005) + 1442695040888963407u;
+        now = cycles_begin();
+    }
+    ledger->spent += (double)(now - begin);
+    timers->left = now;
+}
+
+static void drag_count(struct tw_timers *timers, uint32_t calls)
+{
+    timers->calls += calls;
+    if (timers->calls < DRAG_CALLS && timers->left > 0)
+        return;
+    timers->calls = 0;
+    drag_pull(timers);
 }
 
 static int drag_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
 {
-    if (++timers->starts % DRAG_STARTS == 0)
-        drag_pull(timers);
+    drag_count(timers, 1);
     return timers->below.design->start(timers->below.inner, id, deadline);
 }
 
+static int drag_stop(struct tw_timers *timers, tw_id id)
+{
+    drag_count(timers, 1);
+    return timers->below.design->stop(timers->below.inner, id);
+}
+
+static void drag_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx)
+{
+    timers->below.design->advance(timers->below.inner, to, expire, ctx);
+    drag_count(timers, DRAG_ADVANCE);
+}
+
 int layer_drag(struct layer *layer, const struct tw_backend *design, struct tw_timers *timers,
-               uint64_t links)
+               double share)
 {
     if (!layer_put(layer, design, timers))
         return TW_REFUSED_MEMORY;
-    layer->timers->links = links;
+    layer->timers->share = share;
     layer->table.start = drag_start;
+    layer->table.stop = drag_stop;
+    layer->table.advance = drag_advance;
     return TW_OK;
 }
 
-uint64_t layer_drag_value(const struct layer *layer)
+struct drag_ledger layer_drag_ledger(const struct layer *layer)
 {
-    return layer->timers->value;
+    return layer->timers->ledger;
 }

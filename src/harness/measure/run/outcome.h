@@ -83,6 +83,7 @@ struct outcome_phase {
     /* One element per sample: time of one pass, averaged over the passes of that sample. */
     double wall_ns[OUTCOME_SAMPLES_MAX];
     double cpu_ns[OUTCOME_SAMPLES_MAX];
+    double stretch; /* work of the timed passes over that of as many over the stream itself */
     /* Timer overhead already subtracted.  Every advance; a sample of the starts and stops. */
     struct histogram latency[OUTCOME_OPERATIONS];
     struct tail own; /* of advance; all zero: not known */
@@ -171,6 +172,9 @@ struct outcome {
     size_t sample_count;
     enum outcome_end ended;
     uint64_t passes_per_sample;
+    uint64_t fresh_streams, fresh_operations; /* different ones that a process went through */
+    uint64_t replays;                         /* times that it went through the same */
+    bool renamed; /* the streams are one recording, with other ids each */
     uint64_t retaken_passes,
         slow_passes; /* of all samples: taken again, and kept, though the core was slow */
     char counters_reason[OUTCOME_COUNTERS_REASON]; /* why counts, or some of them, are unknown */

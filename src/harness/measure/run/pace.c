@@ -3,8 +3,6 @@
 
 #include "harness/measure/run/cycles.h"
 
-#include <stddef.h>
-
 #define LOOP_TURNS 1000
 #define LOOPS      3
 

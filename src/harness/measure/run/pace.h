@@ -10,8 +10,7 @@
 #ifndef TWBENCH_PACE_H
 #define TWBENCH_PACE_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "harness/base/libc.h"
 
 /* The loop's time in ns: the fastest of a few in a row, so that an interrupt is not taken for a pace.
  * Takes about 10 us. */

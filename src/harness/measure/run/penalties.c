@@ -10,11 +10,6 @@
 #include "harness/measure/run/cycles.h"
 #include "harness/measure/stats/summary.h"
 
-#include <math.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 

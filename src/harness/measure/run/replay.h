@@ -21,32 +21,53 @@
 #include "harness/measure/run/arena.h"
 #include "harness/measure/run/counters.h"
 #include "harness/measure/run/cycles.h"
+#include "harness/measure/run/gap.h"
 #include "harness/measure/run/outcome.h"
 #include "harness/measure/stats/histogram.h"
 
 /* What one pass did in one phase. */
 struct replay_phase {
-    double wall_ns, cpu_ns;
-    uint64_t fired;   /* expiries; each is a restart too where the phase has a restart rule */
-    uint64_t refused; /* starts */
+    double wall_ns, cpu_ns; /* less what reading the two clocks takes; never below 0 */
+    uint64_t fired;         /* expiries; each is a restart too where the phase has a restart rule */
+    uint64_t refused;       /* starts */
+    uint64_t work;          /* replay_phase_work, of replay_time and replay_count */
+};
+
+/* By what a phase's time and counts are divided: its starts, stops and expiries, or where it has none its advances. */
+uint64_t replay_phase_work(const struct stream_phase *phase, uint64_t fired);
+
+/* When a timed pass has the design show what runs, between the readings of the clocks. */
+enum replay_look {
+    REPLAY_LOOK_NEVER,
+    REPLAY_LOOK_END,   /* behind the last phase: nothing that is timed comes after it */
+    REPLAY_LOOK_PHASES /* behind each phase: for a pass that does not count */
 };
 
 /* What one pass over the stream gave. */
 struct replay_pass {
+    enum replay_look look;                         /* the caller's */
+    uint64_t look_ns;                              /* what looking took */
+    struct stream_state states[STREAM_PHASES_MAX]; /* where it looked */
     uint64_t digest, fired;
     struct replay_phase phases[STREAM_PHASES_MAX];
 };
 
-/* One pass, timed by phase; driven and batched as the plan says.  Batched, operations are collected up to
+/* One pass, timed by phase, that looks as pass->look says; driven, batched and with what is between the calls as the plan says.  `gap` is opened for
+ * plan->between; NULL where that is none.  Batched, operations are collected up to
  * plan->batch of one kind and one tick, and what fires on a single tick and starts again is started by one call.  A
  * design without batch operations gets single calls from the same buffer. */
 void replay_time(const struct tw_backend *design, struct tw_timers *timers,
-                 const struct stream *stream, const struct plan_cell *plan,
+                 const struct stream *stream, const struct plan_cell *plan, struct gap *gap,
                  struct replay_pass *pass);
 
-/* The same, a pass whose counts are added to totals[], one for each phase.  Fills digest and fired only. */
+/* Did the design show, wherever that pass looked, the timers that have to run?  An exact one has to show when they will fire, too; one that may
+ * be late is asked until the first expiry.  False with `reason` (INSTANCE_REASON bytes) filled. */
+bool replay_states_are_right(const struct tw_backend *design, const struct stream *stream,
+                             const struct replay_pass *pass, char *reason);
+
+/* The same, a pass whose counts are added to totals[], one for each phase.  Fills digest, fired and the phases' work only. */
 void replay_count(const struct tw_backend *design, struct tw_timers *timers,
-                  const struct stream *stream, const struct plan_cell *plan,
+                  const struct stream *stream, const struct plan_cell *plan, struct gap *gap,
                   const struct counters *counters, struct counters_reading *totals,
                   struct replay_pass *pass);
 

@@ -9,10 +9,6 @@
 #include "harness/measure/run/pace.h"
 #include "harness/measure/run/replay.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 /* One pass; false with the series' status and reason set when it went wrong. */
 static bool take_pass(const struct sample_request *request, struct replay_pass *pass,
                       struct sample_series *series)
@@ -22,10 +18,10 @@ static bool take_pass(const struct sample_request *request, struct replay_pass *
     const struct tw_backend *design = request->plan->design->timed;
     series->status = instance_open(&instance, design, request->plan, stream, series->reason);
     if (series->status == OUTCOME_OK && request->dragged)
-        series->status = instance_drag(&instance, request->drag_links, series->reason);
+        series->status = instance_drag(&instance, request->drag_share, series->reason);
     if (series->status != OUTCOME_OK)
         return false;
-    replay_time(instance.design, instance.timers, stream, request->plan, pass);
+    replay_time(instance.design, instance.timers, stream, request->plan, NULL, pass);
     instance_close(&instance);
     if (instance_digest_is_right(design, stream, pass->digest, pass->fired, series->reason))
         return true;
@@ -53,7 +49,7 @@ uint64_t sample_passes(uint64_t min_time_ns, double pass_ns)
 /* The first pass touches the memory; the second says how long one takes. */
 static bool warm_up(const struct sample_request *request, struct sample_series *series)
 {
-    struct replay_pass pass;
+    struct replay_pass pass = {0};
     double pass_ns = 0;
     series->passes = request->passes;
     for (int i = 0; i < (request->passes == 0 ? 2 : 1); i++)
@@ -74,7 +70,7 @@ static bool take_sample(const struct sample_request *request, struct sample_seri
     memset(series->cpu_ns[sample], 0, sizeof series->cpu_ns[sample]);
     memset(series->wall_ns[sample], 0, sizeof series->wall_ns[sample]);
     for (uint64_t i = 0; i < series->passes; i++) {
-        struct replay_pass pass;
+        struct replay_pass pass = {0};
         if (!take_pass(request, &pass, series))
             return false;
         for (size_t phase = 0; phase < request->stream->phase_count; phase++) {
@@ -85,10 +81,8 @@ static bool take_sample(const struct sample_request *request, struct sample_seri
     return true;
 }
 
-void sample_take(const struct sample_request *request, struct sample_series *series)
+static void take_samples(const struct sample_request *request, struct sample_series *series)
 {
-    memset(series, 0, sizeof *series);
-    arena_enter(false, request->plan->pages);
     if (!warm_up(request, series))
         return;
     uint64_t deadline_ns = clock_read_ns(CLOCK_MONOTONIC) + request->patience_ns;
@@ -106,6 +100,15 @@ void sample_take(const struct sample_request *request, struct sample_series *ser
             sample++;
         }
     }
+}
+
+void sample_take(const struct sample_request *request, struct sample_series *series)
+{
+    memset(series, 0, sizeof *series);
+    arena_enter(false, request->plan->pages);
+    void *pads = arena_pad(request->heap);
+    take_samples(request, series);
+    arena_unpad(pads);
 }
 
 /* ---- Plugins --------------------------------------------------------------------------------- */

@@ -25,8 +25,9 @@ struct sample_request {
     uint64_t min_time_ns; /* of each sample */
     double pace_ns;       /* the core's full pace; 0: not known, every sample is kept */
     uint64_t patience_ns; /* how long all samples together may wait for it */
-    bool dragged;         /* put the drag of instance.h over the design, with as many links */
-    uint64_t drag_links;
+    uint64_t heap;        /* number of a heap layout (arena_pad); 0: none */
+    bool dragged;         /* put the drag of instance.h over the design */
+    double drag_share;
 };
 
 struct sample_series {
@@ -54,7 +55,8 @@ uint64_t sample_passes(uint64_t min_time_ns, double pass_ns);
 
 /* ---- The own tail: passes in which every advance is timed (tailing.c). --------------------- */
 
-/* These passes give nothing but the tail: reading the clock around each call and writing it down costs time, which
+/* They repeat one stream, since the least time of each call is kept; between two of them come untimed passes over its
+ * others.  They give nothing but the tail: reading the clock around each call and writing it down costs time, which
  * no mean and no sample contains. */
 
 struct tailing_request {

@@ -4,14 +4,9 @@
 #include "harness/base/ward.h"
 #include "harness/measure/run/cycles.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -54,6 +49,8 @@ static void child_exec(const struct spawn_request *request, int out, int err, pi
         CPU_SET((unsigned)request->cpu, &set);
         sched_setaffinity(0, sizeof set, &set);
     }
+    if (request->variable && request->variable[0])
+        putenv(strdup(request->variable));
     execv(request->path, argv);
     dprintf(STDERR_FILENO, "%s: %s\n", request->path, strerror(errno));
     _exit(EXEC_FAILED);

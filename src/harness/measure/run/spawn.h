@@ -1,15 +1,13 @@
 /* spawn.h - runs another program once: pinned, within a time, its output caught.
  *
  * What two programs are compared by must not depend on how they are called: argv[0] is always the same
- * word, because its length moves the stack, and the environment is this process's.
+ * word, because its length moves the stack, and the environment is this process's, with one variable
+ * more where that is wanted.
  */
 #ifndef TWBENCH_SPAWN_H
 #define TWBENCH_SPAWN_H
 
 #include "harness/base/interrupt.h"
-
-#include <stddef.h>
-#include <stdint.h>
 
 enum spawn_end {
     SPAWN_EXITED,      /* `code` is the exit status */
@@ -25,6 +23,7 @@ struct spawn_request {
     int cpu;                 /* below 0: not pinned */
     uint64_t budget_ns;
     const struct interrupt *interrupt;
+    const char *variable; /* of the environment, "NAME=VALUE"; "" or NULL: none but ours */
 };
 
 struct spawn_result {

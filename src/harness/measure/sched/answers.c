@@ -3,8 +3,6 @@
 
 #include "harness/base/text.h"
 
-#include <inttypes.h>
-
 #define NAME_SIZE  32
 #define ROOM_BYTES 8192u
 #define PATTERN    0xa7

@@ -6,14 +6,14 @@
  */
 #include "harness/measure/sched/scheduler.h"
 
+#include "harness/base/libc.h"
+
 /* Without memory for its table, uthash is to leave an element out instead of ending the process. */
 #define HASH_NONFATAL_OOM      1
 #define uthash_nonfatal_oom(x) ((x)->is_hashed = false)
 #include <uthash.h>
 
 #include <assert.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum state {
     STATE_FREE,

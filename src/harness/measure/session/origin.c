@@ -3,9 +3,7 @@
 
 #include "build_info.h"
 
-#include <math.h>
 #include <sched.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <time.h>
 
@@ -29,7 +27,7 @@ void origin_fill(struct result_origin *origin, const struct setup *setup)
                 .allocator = "libc",
 #endif
             },
-        .harness = {.timer = "tsc", .timer_overhead_ns = -1},
+        .harness = {.timer = "tsc", .timer_overhead_ns = -1, .timer_step_ns = -1},
     };
     machine_read(&origin->machine, "");
     selftest_record_read(&origin->selftest, &origin->machine, time(NULL), "");

@@ -3,8 +3,6 @@
 
 #include "harness/base/units.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static bool can_move_cursor(void)

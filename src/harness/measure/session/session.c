@@ -10,10 +10,6 @@
 #include "harness/measure/workload/oracle.h"
 #include "harness/tell/result/cell.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #define CHECK_NS 100000000L
@@ -32,26 +28,36 @@
 
 /* ---- Before the first group. ----------------------------------------------------------------- */
 
+/* The cell of null whose calls have the same between them; cell_count: none. */
+static size_t null_cell(const struct session *session, uint32_t between)
+{
+    size_t i = 0;
+    while (i < session->cell_count && (session->cells[i].between != between ||
+                                       strcmp(session->cells[i].design->timed->name, "null") != 0))
+        i++;
+    return i;
+}
+
 /* null is always among the cells: its time is what the harness costs on the same stream. */
 static int session_cells(struct session *session, struct diag *diag)
 {
     size_t count = session->plan.cell_count;
-    session->cells = memory_take(count + 1, sizeof *session->cells);
-    session->outcomes = memory_take(count + 1, sizeof *session->outcomes);
-    session->hopeless = memory_take(count + 1, sizeof *session->hopeless);
+    size_t room = count + PLAN_BETWEENS_MAX;
+    session->cells = memory_take(room, sizeof *session->cells);
+    session->outcomes = memory_take(room, sizeof *session->outcomes);
+    session->hopeless = memory_take(room, sizeof *session->hopeless);
     memcpy(session->cells, session->plan.cells, count * sizeof *session->cells);
     session->cell_count = count;
-    session->null_cell = count;
     if (session->setup->stage)
         return session->setup->stage->open(session->setup->stage->ctx, session->setup,
                                            session->cells, count, diag);
-    for (session->null_cell = 0; session->null_cell < count; session->null_cell++)
-        if (strcmp(session->cells[session->null_cell].design->timed->name, "null") == 0)
-            return DIAG_OK;
-    session->cells[session->cell_count++] = (struct plan_cell){
-        .design = registry_find("null"),
-        .drive = session->cells[0].drive,
-    };
+    for (size_t i = 0; i < count; i++)
+        if (null_cell(session, session->cells[i].between) == session->cell_count)
+            session->cells[session->cell_count++] = (struct plan_cell){
+                .design = registry_find("null"),
+                .drive = session->cells[0].drive,
+                .between = session->cells[i].between,
+            };
     return DIAG_OK;
 }
 
@@ -161,15 +167,17 @@ static int session_document(struct session *session, struct diag *diag)
     origin_warn(&origin, setup);
     origin.harness.timer_overhead_ns =
         (double)session->cycles.overhead_cycles * session->cycles.ps_per_cycle / 1e3;
+    origin.harness.timer_step_ns =
+        (double)session->cycles.step_cycles * session->cycles.ps_per_cycle / 1e3;
     if (is_loaded)
         return DIAG_OK;
-    status = result_new(&origin, &session->document, diag);
-    if (status == DIAG_OK && setup->part)
-        status = result_attach(session->document, "shard",
-                               cJSON_Duplicate(setup->part->record(setup->part->ctx), true), diag);
-    if (status == DIAG_OK && setup->kind)
-        status = result_attach(session->document, "kind", jsontext_string(setup->kind), diag);
-    return status;
+    session->document = result_new(&origin);
+    if (setup->part)
+        result_attach(session->document, "shard",
+                      cJSON_Duplicate(setup->part->record(setup->part->ctx), true));
+    if (setup->kind)
+        result_attach(session->document, "kind", jsontext_string(setup->kind));
+    return DIAG_OK;
 }
 
 static struct workload_request request_of(const struct session *session, const struct setup *setup,
@@ -184,6 +192,7 @@ static struct workload_request request_of(const struct session *session, const s
         .settings = setup->sets,
         .setting_count = setup->set_count,
         .until = session->deadline.at_ns > 0 ? session->deadline : setup_making(setup),
+        .rename = setup->rename,
     };
 }
 
@@ -288,8 +297,11 @@ static struct cell_identity identity_of(const struct session *session, size_t ce
         .drive = plan->drive,
         .pages = plan->pages,
         .batch = plan->batch,
+        .between = plan->between,
         .runs = setup->runs,
         .warmup = setup->warmup,
+        .same_pass = setup->same_pass,
+        .rename = setup->rename,
         .max_pending = setup->max_pending,
         .budget_ns = setup->budget_ns,
         .memory_limit_bytes = setup->memory_limit_bytes,
@@ -298,12 +310,23 @@ static struct cell_identity identity_of(const struct session *session, size_t ce
     };
 }
 
-static double harness_cost(const struct session *session, const struct stream *stream)
+/* What null was measured at beside that cell; NULL: it was not. */
+static const struct outcome *harness_of(const struct session *session, size_t cell)
 {
     if (session->setup->stage)
-        return -1; /* null costs nothing that a runner's callers would notice */
-    double ns_per_op = result_harness_ns_per_op(session->document, stream);
-    return ns_per_op >= 0 ? ns_per_op : group_ns_per_call(&session->outcomes[session->null_cell]);
+        return NULL; /* null costs nothing that a runner's callers would notice */
+    const struct outcome *outcome =
+        &session->outcomes[null_cell(session, session->cells[cell].between)];
+    return outcome->sample_count > 0 ? outcome : NULL;
+}
+
+static double harness_cost(const struct session *session, const struct stream *stream, size_t cell)
+{
+    const struct outcome *harness = harness_of(session, cell);
+    double ns_per_op = session->cells[cell].between == PLAN_BETWEEN_UNASKED
+                           ? result_harness_ns_per_op(session->document, stream)
+                           : -1;
+    return ns_per_op >= 0 || !harness ? ns_per_op : group_ns_per_call(harness);
 }
 
 static void refuse_hopeless(struct session *session, size_t cell)
@@ -326,8 +349,16 @@ static void name_cells(const struct session *session, const struct plan_group *g
     }
 }
 
+static bool is_among(const size_t *list, size_t count, size_t item)
+{
+    size_t i = 0;
+    while (i < count && list[i] != item)
+        i++;
+    return i < count;
+}
+
 /* Cells of the plan that this group still has to run; null comes along if anything is timed and no other
- * cell has told already what the harness costs on this stream. */
+ * cell has told already what the harness costs on this stream; always where its time is taken off. */
 static size_t choose_cells(const struct session *session, const struct stream *stream,
                            struct plan_cell *chosen, size_t *from)
 {
@@ -337,10 +368,16 @@ static size_t choose_cells(const struct session *session, const struct stream *s
         if (!result_has_cell(session->document, &identity, stream))
             from[count++] = i;
     }
-    if (count > 0 && !session->setup->counts_only && !session->setup->stage &&
-        session->null_cell == session->plan.cell_count &&
-        result_harness_ns_per_op(session->document, stream) < 0)
-        from[count++] = session->null_cell;
+    bool timed = !session->setup->counts_only && !session->setup->stage;
+    for (size_t i = 0, end = count; i < end && timed; i++) {
+        uint32_t between = session->cells[from[i]].between;
+        size_t null = null_cell(session, between);
+        if (!is_among(from, count, null) &&
+            (between != PLAN_BETWEEN_UNASKED ||
+             (null >= session->plan.cell_count &&
+              result_harness_ns_per_op(session->document, stream) < 0)))
+            from[count++] = null;
+    }
     for (size_t i = 0; i < count; i++)
         chosen[i] = session->cells[from[i]];
     return count;
@@ -350,11 +387,14 @@ static int add_cells(struct session *session, const struct stream *stream, const
                      size_t count, struct diag *diag)
 {
     int status = DIAG_OK;
-    double harness_ns = harness_cost(session, stream);
     for (size_t i = 0; i < count && status == DIAG_OK; i++) {
         if (from[i] >= session->plan.cell_count)
             continue;
         struct cell_identity identity = identity_of(session, from[i]);
+        double harness_ns = harness_cost(session, stream, from[i]);
+        if (identity.between != PLAN_BETWEEN_UNASKED &&
+            !(identity.traits->flags & TW_KEEPS_NOTHING))
+            identity.harness = harness_of(session, from[i]);
         status = result_add_cell(session->document, &identity, stream, &session->outcomes[from[i]],
                                  harness_ns, diag);
     }
@@ -413,6 +453,17 @@ static uint64_t patience_of(const struct setup *setup)
     return is_short ? share_ns : setup->patience_ns;
 }
 
+/* Gives the stream others for the passes, unless all are to replay it. */
+static void make_passes(const struct session *session, const struct plan_group *group,
+                        struct stream *stream)
+{
+    const struct setup *setup = session->setup;
+    struct workload_request request = request_of(session, setup, group);
+    if (setup->runs > 0 && !setup->same_pass)
+        workload_add_passes(&request, stream, setup->warmup,
+                            group_passes(stream, setup->min_time_ns));
+}
+
 /* Outcomes of the chosen cells lie together while the group runs. */
 static int run_chosen(struct session *session, const struct plan_group *plan, struct stream *stream,
                       const struct plan_cell *chosen, const size_t *from, size_t count,
@@ -421,6 +472,7 @@ static int run_chosen(struct session *session, const struct plan_group *plan, st
     const struct setup *setup = session->setup;
     char small_reason[OUTCOME_COUNTERS_REASON] = "";
     struct outcome *outcomes = memory_take(count, sizeof *outcomes);
+    make_passes(session, plan, stream);
     struct stream *small = make_small(session, plan, stream, small_reason, sizeof small_reason);
     struct group_options group = {
         .runs = setup->runs,
@@ -454,7 +506,8 @@ static int run_group(struct session *session, const struct plan_group *group, do
     int status = session_stream(session, session->setup, group, &stream, diag);
     if (status == DEADLINE_OVER && session->deadline.at_ns == 0) {
         fprintf(stderr, "twbench: left out: %s\n", diag->text);
-        return result_leave_out(session->document, diag->text, diag);
+        result_leave_out(session->document, diag->text);
+        return DIAG_OK;
     }
     if (status != DIAG_OK)
         return status;
@@ -463,15 +516,19 @@ static int run_group(struct session *session, const struct plan_group *group, do
     size_t count = choose_cells(session, stream, chosen, from);
     progress_group(&session->progress, stream, weight);
     const struct stage *stage = session->setup->stage;
-    struct stage_request request = {session->setup, session->cells, stream,
-                                    from,           count,          session->pool};
+    struct stage_request request = {session->setup, session->cells,    stream, from, count,
+                                    session->pool,  &session->progress};
+    size_t finished = count;
     if (count > 0 && stage)
-        status = stage->run(stage->ctx, &request, session->outcomes);
+        status = stage->run(stage->ctx, &request, session->outcomes, &finished);
     else if (count > 0)
         status = run_chosen(session, group, stream, chosen, from, count, diag);
     progress_clear(&session->progress);
     if (status == DIAG_OK)
         status = add_cells(session, stream, from, count, diag);
+    else if (status == POOL_INTERRUPTED && stage &&
+             add_cells(session, stream, from, finished, diag) != DIAG_OK)
+        status = DIAG_RUN;
     if (status == DIAG_OK)
         name_cells(session, group, stream);
     progress_group_end(&session->progress, count);
@@ -537,7 +594,16 @@ static int session_estimate_group(struct session *session, size_t group, double 
                                   struct diag *diag)
 {
     const struct setup *setup = session->setup;
+    const struct stage *stage = setup->stage;
     double samples = (double)setup->runs * (1 + (double)setup->warmup), calls;
+    struct stream *stream = NULL;
+    if (stage) {
+        int made = session_stream(session, setup, &session->plan.groups[group], &stream, diag);
+        if (made == DIAG_OK)
+            *seconds = stage->estimate(stage->ctx, setup, stream, session->plan.cell_count,
+                                       session->span, sizeof session->span);
+        return made;
+    }
     int status = count_calls(session, &session->plan.groups[group], &calls, diag);
     if (status != DIAG_OK)
         return status;

@@ -21,7 +21,7 @@ struct session {
     const struct setup *setup; /* of the plan */
     struct plan plan;
     struct plan_cell *cells; /* the plan's, and null behind them unless it is among them */
-    size_t cell_count, null_cell;
+    size_t cell_count;
     struct outcome *outcomes;
     bool *hopeless; /* by cell: over its time at fewer tasks of the same workload */
     struct pool *pool;
@@ -35,6 +35,7 @@ struct session {
     struct stream *kept; /* the last one made, in case it is asked for again; and which it is */
     char *kept_key;
     struct progress progress; /* the caller's to begin */
+    char span[200];           /* of the stage's last estimate, its words */
     session_named_fn *named;  /* may be NULL */
     void *named_ctx;
 };

@@ -6,10 +6,6 @@
 #define TWBENCH_SETUP_H
 
 #include "harness/base/clock.h"
-#include "harness/measure/workload/workload.h"
-
-#include <stdbool.h>
-#include <stdint.h>
 
 /* Counters of the processor: when there are any, never, or else an error; or when there are any, and
  * single steps as well. */
@@ -38,6 +34,8 @@ struct setup {
     uint64_t min_time_ns; /* work of one sample */
     uint64_t patience_ns; /* longest wait for the core's full pace */
     bool counts_only;     /* runs is 0 then */
+    bool same_pass;       /* every pass of a process replays the same operations */
+    bool rename;          /* passes over a trace differ in the ids, however long it is */
     enum setup_counters counters;
 
     const struct stage *stage; /* plays the cells (stage.h); NULL: in virtual time */

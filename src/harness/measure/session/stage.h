@@ -16,6 +16,7 @@ struct stage_request {
     const size_t *chosen; /* which of the cells */
     size_t count;
     struct pool *pool; /* whose interruption ends it */
+    struct progress *progress;
 };
 
 /* Plays cells elsewhere than in virtual time: on the real clock.  Each function gets `ctx`. */
@@ -28,8 +29,13 @@ struct stage {
     int (*open)(void *ctx, const struct setup *setup, const struct plan_cell *cells, size_t count,
                 struct diag *diag);
     void (*close)(void *ctx);
-    /* Runs the chosen cells.  Outcomes, by cell, get the status.  DIAG_OK or POOL_INTERRUPTED. */
-    int (*run)(void *ctx, const struct stage_request *request, struct outcome *outcomes);
+    /* What all cells take on the stream, in seconds, and that in words: "10k timers, longest delay 6500 s". */
+    double (*estimate)(void *ctx, const struct setup *setup, const struct stream *stream,
+                       size_t cells, char *words, size_t size);
+    /* Runs the chosen cells.  Outcomes, by cell, get the status.  DIAG_OK; or POOL_INTERRUPTED, then the first *finished
+     * of the chosen ones have had all their runs. */
+    int (*run)(void *ctx, const struct stage_request *request, struct outcome *outcomes,
+               size_t *finished);
     /* What the cell's object says beside what every cell says. */
     const struct cell_extra *(*extra)(const void *ctx, size_t cell);
 };

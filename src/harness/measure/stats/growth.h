@@ -22,10 +22,8 @@
 #ifndef TWBENCH_GROWTH_H
 #define TWBENCH_GROWTH_H
 
+#include "harness/base/libc.h"
 #include "impls/backend.h"
-
-#include <stdbool.h>
-#include <stddef.h>
 
 #define GROWTH_CLASSES 5
 /* Distinct sizes without which nothing is said, and most points of one fit. */

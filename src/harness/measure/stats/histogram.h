@@ -8,9 +8,7 @@
 #ifndef TWBENCH_HISTOGRAM_H
 #define TWBENCH_HISTOGRAM_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "harness/base/libc.h"
 
 #define HISTOGRAM_SUB_BITS 5u
 #define HISTOGRAM_SUB      (1u << HISTOGRAM_SUB_BITS)

@@ -3,10 +3,6 @@
 
 #include "harness/base/memory.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 static int compare_doubles(const void *left, const void *right)
 {
     double a = *(const double *)left, b = *(const double *)right;

@@ -4,7 +4,7 @@
 #ifndef TWBENCH_SUMMARY_H
 #define TWBENCH_SUMMARY_H
 
-#include <stddef.h>
+#include "harness/base/libc.h"
 
 /* Median and the narrowest symmetric pair of order statistics whose exact (binomial) confidence for
  * the median is at least what was wanted; when no pair reaches that, the interval is minimum to maximum

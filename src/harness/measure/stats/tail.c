@@ -1,9 +1,6 @@
 /* tail.c - keeps the least time of each call, or block of calls, over passes. */
 #include "harness/measure/stats/histogram.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 bool tail_open(struct tail_recorder *recorder, uint64_t blocks_max)
 {
     size_t room = 2;

@@ -3,9 +3,6 @@
 
 #include "harness/base/memory.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* Ids whose memory is touched between two looks at the clock. */
 #define OPEN_STEP (UINT32_C(1) << 20)
 

@@ -11,12 +11,6 @@
 #include "harness/base/units.h"
 #include "harness/measure/workload/trace.h"
 
-#include <ctype.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { ARGUMENTS_MAX = 4, CHOICES_MAX = 1000 };
 
 /* What a distribution is drawn from; each uses the part it needs. */

@@ -4,9 +4,6 @@
 #include "harness/base/memory.h"
 #include "harness/measure/workload/instant.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 struct flow {
     const struct flow_spec *spec;
     const struct flow_stage *stage;

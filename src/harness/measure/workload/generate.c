@@ -9,11 +9,6 @@
 #include "harness/measure/workload/agenda.h"
 #include "harness/measure/workload/oracle.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Sequences of random numbers, each its own. */
 enum sequence { SEQUENCE_DELAYS = 1, SEQUENCE_ORDER, SEQUENCE_STOPS, SEQUENCE_TRAFFIC };
 

@@ -3,9 +3,6 @@
 
 #include "harness/base/memory.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 struct instant_mark {
     uint64_t number; /* of the instant + 1 in which the id last had an operation; 0: never */
     uint32_t rank;

@@ -1,13 +1,10 @@
 /* mix.c - draws operations by weight. */
 #include "harness/measure/workload/dist.h"
 
+#include "harness/base/json.h"
 #include "harness/base/memory.h"
 #include "harness/base/units.h"
 #include "harness/measure/workload/spec.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { ROWS_MAX = 512, POOL_SIZE = 32768 };
 
@@ -87,12 +84,10 @@ static int row_check(const struct row *row, const char *what, struct diag *diag)
 static int row_parse(const cJSON *object, const char *what, const struct dist_context *context,
                      struct row *row, struct diag *diag)
 {
-    const cJSON *item;
     *row = (struct row){.weight = 1};
     if (!cJSON_IsObject(object))
         return diag_usage(diag, "%s: expected an object", what);
-    cJSON_ArrayForEach(item, object)
-    {
+    json_each(item, object, "") {
         int status = member_parse(item, what, context, row, diag);
         if (status != DIAG_OK)
             return status;
@@ -103,10 +98,8 @@ static int row_parse(const cJSON *object, const char *what, const struct dist_co
 static int rows_parse(const cJSON *array, const char *what, const struct dist_context *context,
                       struct mix *mix, struct diag *diag)
 {
-    const cJSON *object;
     double sum = 0, ends = 0;
-    cJSON_ArrayForEach(object, array)
-    {
+    json_each(object, array, "") {
         char place[340];
         struct row *row = &mix->rows[mix->count];
         snprintf(place, sizeof place, "%.300s[%zu]", what, mix->count++);

@@ -101,6 +101,13 @@ static const uint32_t *oracle_execute(struct oracle *oracle, const uint32_t *wor
     return word;
 }
 
+static void note_state(const struct agenda *agenda, struct stream_state *state)
+{
+    for (tw_id id = 0; id < agenda->capacity; id++)
+        if (agenda_is_running(agenda, id))
+            stream_state_add(state, id, agenda->due[id]);
+}
+
 int oracle_finish(struct stream *stream, struct diag *diag)
 {
     struct stream_expected *expected = &stream->expected;
@@ -116,6 +123,7 @@ int oracle_finish(struct stream *stream, struct diag *diag)
         const uint32_t *word = stream->words + phase->begin, *end = stream->words + phase->end;
         while (word < end && !is_late(&oracle))
             word = oracle_execute(&oracle, word);
+        note_state(&oracle.agenda, &expected->states[oracle.phase]);
     }
     expected->running_end = oracle.agenda.running;
     agenda_close(&oracle.agenda);

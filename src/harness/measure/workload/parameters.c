@@ -4,10 +4,6 @@
 #include "harness/base/json.h"
 #include "harness/base/text.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum state { STATE_RAW, STATE_OPEN, STATE_DONE };
 
 struct resolver {
@@ -48,12 +44,9 @@ bool parameter_text(const cJSON *item, char *out, size_t size)
 
 static void names_list(const cJSON *parameters, char *out, size_t size)
 {
-    const cJSON *item;
     struct text list = text_in(out, size);
-    cJSON_ArrayForEach(item, parameters)
-    {
+    json_each(item, parameters, "")
         text_add_item(&list, ", ", "%s", item->string);
-    }
     if (list.used == 0)
         text_add(&list, "none");
 }
@@ -98,10 +91,8 @@ static size_t name_length(const char *text)
 static int parameter_find(const struct resolver *resolver, const struct place *place,
                           const char *name, size_t length, int *index)
 {
-    const cJSON *item;
     *index = 0;
-    cJSON_ArrayForEach(item, resolver->parameters)
-    {
+    json_each(item, resolver->parameters, "") {
         if (strlen(item->string) == length && strncmp(item->string, name, length) == 0)
             return DIAG_OK;
         ++*index;

@@ -12,12 +12,6 @@
 
 #include <cjson/cJSON.h>
 
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { FILE_SIZE_MAX = 1 << 20, KEYS_MAX = 64, GROUP_PHASES_MAX = 32, REPEAT_MAX = 1000000 };
 
 struct binder {
@@ -421,9 +415,7 @@ static int phase_bind(const struct binder *binder, const struct place *place, co
     if (status != DIAG_OK)
         return status;
     *phase = phase_defaults(kind);
-    const cJSON *item;
-    cJSON_ArrayForEach(item, object)
-    {
+    json_each(item, object, "") {
         const struct field *field = field_find(item->string, kind);
         if (!field)
             status = unknown_key(binder, place, item->string, kind);
@@ -460,10 +452,8 @@ static int phases_bind(const struct binder *binder, const struct place *place, c
         return diag_usage(binder->diag, "%s: expected an array of 1 .. %zu phases", place->text,
                           most);
     *out = memory_take((size_t)size, sizeof **out);
-    const cJSON *item;
     int status = DIAG_OK;
-    cJSON_ArrayForEach(item, array)
-    {
+    json_each(item, array, "") {
         struct place element = place_element(place, *count);
         status = phase_bind(binder, &element, item, in_group, &(*out)[(*count)++]);
         if (status != DIAG_OK)
@@ -495,9 +485,7 @@ static int root_check(const struct binder *binder, const struct place *top, cons
     int status = object_check(binder, top, root);
     if (status != DIAG_OK)
         return status;
-    const cJSON *item;
-    cJSON_ArrayForEach(item, root)
-    {
+    json_each(item, root, "") {
         size_t i = 0;
         while (i < sizeof root_keys / sizeof *root_keys && strcmp(item->string, root_keys[i]) != 0)
             i++;
@@ -572,15 +560,14 @@ static int tasks_bind(const struct binder *binder, const struct place *top, cJSO
 /* "delay=uniform(1, 1h) turns=3", before anything is put in. */
 static char *parameters_text(const cJSON *root)
 {
-    const cJSON *item;
     size_t size = 1, length = 0;
-    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(root, "parameters")) size +=
-        strlen(item->string) + PARAMETER_TEXT_MAX + 2;
+    json_each(item, cJSON_GetObjectItemCaseSensitive(root, "parameters"), "")
+        size += strlen(item->string) + PARAMETER_TEXT_MAX + 2;
     char *text = memory_take(size, 1), value[PARAMETER_TEXT_MAX + 1];
-    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(
-                                 root, "parameters")) if (parameter_text(item, value, sizeof value))
-        length += (size_t)snprintf(text + length, size - length, "%s%s=%s", length ? " " : "",
-                                   item->string, value);
+    json_each(item, cJSON_GetObjectItemCaseSensitive(root, "parameters"), "")
+        if (parameter_text(item, value, sizeof value))
+            length += (size_t)snprintf(text + length, size - length, "%s%s=%s", length ? " " : "",
+                                       item->string, value);
     return text;
 }
 

@@ -24,9 +24,6 @@
 #include "harness/measure/workload/dist.h"
 
 #include <cjson/cJSON.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 /* ---- Parameters (parameters.c). --------------------------------------------------------------- */
 
@@ -54,6 +51,7 @@ struct workload_request {
     const struct workload_setting *settings;
     size_t setting_count;
     struct deadline until; /* for the making; none without a budget */
+    bool rename;           /* workload_add_passes renames the ids of a trace, however long it is */
 };
 
 /* Most parameters of a file, and most characters of a value when everything is put in. */

@@ -13,9 +13,6 @@
 #include <xxhash.h>
 
 #include <assert.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum failure { FAILURE_NONE, FAILURE_SIZE, FAILURE_CLOCK, FAILURE_LATE };
 
@@ -63,11 +60,87 @@ void stream_free(struct stream *stream)
         free(builder->periods[i]);
         free(builder->restart_slacks[i]);
     }
+    for (size_t i = 1; stream->passes && i < stream->passes->count; i++)
+        stream_free(stream->passes->others[i - 1]);
+    if (stream->passes) {
+        free(stream->passes->others);
+        free(stream->passes->words);
+    }
+    free(stream->passes);
     free(stream->slacks_ns);
     free(stream->schedule.run_time);
     free(stream->words);
     free(stream->spec_json);
     free(builder);
+}
+
+/* ---- Passes. --------------------------------------------------------------------------------- */
+
+/* Words of a stream that is worth copying: more do not stay near anyway. */
+#define DESK_WORDS ((size_t)1 << 20)
+
+uint64_t stream_operations(const struct stream *stream)
+{
+    uint64_t operations = 0;
+    for (size_t i = 0; i < stream->phase_count; i++) {
+        const struct stream_phase *phase = &stream->phases[i];
+        uint64_t fired = stream->expected.fired_in[i];
+        operations += phase->counts.starts + phase->counts.stops + phase->counts.advances + fired +
+                      (stream_restarts(phase) ? fired : 0);
+    }
+    return operations;
+}
+
+/* Lets go of a table that the owner has too. */
+static void table_share(uint32_t **own, const uint32_t **used, const uint32_t *owners)
+{
+    if (!*own || !owners || memcmp(*own, owners, STREAM_RESTART_SIZE * sizeof **own) != 0)
+        return;
+    free(*own);
+    *own = NULL;
+    *used = owners;
+}
+
+void stream_add_pass(struct stream *owner, struct stream *other)
+{
+    struct builder *builder = builder_of(other);
+    struct stream_passes *passes = owner->passes;
+    for (size_t i = 0; i < other->phase_count; i++) {
+        struct stream_phase *phase = &other->phases[i];
+        table_share(&builder->restarts[i], &phase->restart, owner->phases[i].restart);
+        table_share(&builder->periods[i], &phase->period, owner->phases[i].period);
+        free(builder->restart_slacks[i]);
+        builder->restart_slacks[i] = NULL;
+        phase->restart_slack_ns = NULL;
+    }
+    free(other->slacks_ns);
+    other->slacks_ns = NULL;
+    if (other->horizon < owner->horizon)
+        other->horizon = owner->horizon;
+    if (!passes) {
+        passes = owner->passes = memory_take(1, sizeof *passes);
+        passes->count = 1;
+        passes->operations = stream_operations(owner);
+        passes->words = memory_take(DESK_WORDS, sizeof *passes->words);
+    }
+    passes->operations += stream_operations(other);
+    passes->others = memory_grow(passes->others, passes->count, sizeof *passes->others);
+    passes->others[passes->count++ - 1] = other;
+}
+
+const struct stream *stream_of_pass(const struct stream *stream, uint64_t pass, uint64_t warmup)
+{
+    struct stream_passes *passes = stream->passes;
+    if (!passes)
+        return stream;
+    size_t index = (size_t)((pass + passes->count - warmup % passes->count) % passes->count);
+    const struct stream *next = index == 0 ? stream : passes->others[index - 1];
+    if (next->word_count > DESK_WORDS)
+        return next;
+    passes->desk = *next;
+    passes->desk.words = passes->words;
+    memcpy(passes->words, next->words, next->word_count * sizeof *next->words);
+    return &passes->desk;
 }
 
 bool stream_is_broken(struct stream *stream)

@@ -79,14 +79,22 @@ struct stream_schedule {
     uint64_t slow_every, slow_run; /* period and run time of the slow task; 0: no such task */
 };
 
+/* What runs at one moment: sums over the timers, mod 2^64, which no order changes. */
+struct stream_state {
+    uint64_t running;
+    uint64_t ids;  /* of stream_mix(id, 0) */
+    uint64_t dues; /* of stream_mix(id, tick on which it will fire) */
+};
+
 /* What every exact design must do with the stream, said by the oracle (oracle.h). */
 struct stream_expected {
     uint64_t digest; /* sum over expiries of stream_mix(id, tick), mod 2^64 */
     uint64_t fired;
-    uint64_t fired_in[STREAM_PHASES_MAX]; /* by phase */
-    uint64_t refused;                     /* starts beyond max_pending */
-    uint64_t running_max;                 /* most timers running at one time */
-    uint64_t running_end;                 /* still running at the end */
+    uint64_t fired_in[STREAM_PHASES_MAX];          /* by phase */
+    uint64_t refused;                              /* starts beyond max_pending */
+    uint64_t running_max;                          /* most timers running at one time */
+    uint64_t running_end;                          /* still running at the end */
+    struct stream_state states[STREAM_PHASES_MAX]; /* at the end of each phase */
 };
 
 struct stream {
@@ -109,7 +117,22 @@ struct stream {
                             NULL: none is */
     uint64_t below_tick; /* explicit starts with a delay below one tick, which became one */
     char *spec_json;     /* the workload with its parameters resolved, one line of JSON */
-    struct deadline until; /* its making, the oracle included, gives up then */
+    struct deadline until;        /* its making, the oracle included, gives up then */
+    struct stream_passes *passes; /* NULL: every pass replays this one */
+    bool once;                    /* recorded, and so long that a process times it once */
+};
+
+/* So many operations come before any comes twice, where memory allows it: more than a processor can learn. */
+#define STREAM_FRESH_OPERATIONS (UINT64_C(1) << 18)
+
+/* What the passes of a process replay in turn. */
+struct stream_passes {
+    size_t count;           /* streams, the one that they belong to among them: at least 2 */
+    struct stream **others; /* the other ones, owned */
+    bool renamed;        /* they are its operations with other ids; else they are of other seeds */
+    uint64_t operations; /* of all of them */
+    struct stream desk;  /* what lies on it is the words of the pass under way */
+    uint32_t *words;
 };
 
 /* One 64-bit hash per expiry serves the digest (all bits, summed) and the restart table
@@ -119,6 +142,13 @@ static inline uint64_t stream_mix(tw_id id, tw_tick tick)
     uint64_t h = (tick + UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xbf58476d1ce4e5b9);
     h = (h ^ id ^ (h >> 32)) * UINT64_C(0x94d049bb133111eb);
     return h ^ (h >> 29);
+}
+
+static inline void stream_state_add(struct stream_state *state, tw_id id, tw_tick due)
+{
+    state->running++;
+    state->ids += stream_mix(id, 0);
+    state->dues += stream_mix(id, due);
 }
 
 static inline uint32_t stream_restart_delay(const uint32_t *restart, uint64_t mix)
@@ -159,6 +189,15 @@ static inline bool stream_is_rounded(const struct stream *stream)
     return rounded;
 }
 
+/* Starts, stops, advances, expiries and restarts of a pass, as the oracle says. */
+uint64_t stream_operations(const struct stream *stream);
+
+/* What pass `pass` of a process replays, `warmup` ones being thrown away: the first that counts replays the stream
+ * itself, the ones before and after it the others in their order, round and round.  A short one is copied to where
+ * the one before it lay, so that its words are as near as those of a stream that is replayed: valid until the next
+ * call. */
+const struct stream *stream_of_pass(const struct stream *stream, uint64_t pass, uint64_t warmup);
+
 /* now + delay, clamped to 0 .. TW_DEADLINE_MAX. */
 static inline tw_tick stream_deadline(tw_tick now, int64_t delay)
 {
@@ -178,6 +217,9 @@ static inline tw_tick stream_deadline(tw_tick now, int64_t delay)
 struct stream *stream_new(const char *workload);
 /* NULL is allowed. */
 void stream_free(struct stream *stream);
+/* Hands a finished stream over: `owner` has it replayed in passes.  Tables that are equal are the owner's then, and of
+ * rounding it knows nothing any more.  No horizon is below the owner's. */
+void stream_add_pass(struct stream *owner, struct stream *other);
 /* Opens the next phase; what is appended from now on belongs to it.  `restart` is copied; NULL for
  * none.  Appends before the first phase, or more than STREAM_PHASES_MAX phases, are a bug. */
 void stream_phase_begin(struct stream *stream, const char *name, const uint32_t *restart);

@@ -3,13 +3,8 @@
 
 #include "harness/base/memory.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <lzma.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>

@@ -11,10 +11,6 @@
 
 #include <cjson/cJSON.h>
 
-#include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 struct reader {

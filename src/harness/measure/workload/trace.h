@@ -26,9 +26,6 @@
 #include "harness/base/diag.h"
 #include "harness/measure/workload/stream.h"
 
-#include <stddef.h>
-#include <stdint.h>
-
 /* ---- Textfile (textfile.c). ------------------------------------------------------------------- */
 
 /* Reads the lines of a text that may be compressed: plain, .xz (liblzma) or .gz (zlib).

@@ -1,16 +1,15 @@
 /* workload.c - finds a workload or trace by name and makes its stream. */
 #include "harness/measure/workload/workload.h"
 
+#include "harness/base/memory.h"
+#include "harness/base/rng.h"
 #include "harness/base/text.h"
 #include "harness/measure/workload/generate.h"
+#include "harness/measure/workload/oracle.h"
 #include "harness/measure/workload/spec.h"
 #include "harness/measure/workload/trace.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { PATH_SIZE = 4096 };
@@ -85,6 +84,119 @@ static int spec_make(const struct workload_request *request, const char *path, s
                              out, diag);
     spec_free(spec);
     return status;
+}
+
+/* ---- Passes ---------------------------------------------------------------------------------- */
+
+/* Of the seeds of further streams; those of a generator's sequences are below. */
+#define SEQUENCE_PASSES 1000u
+
+static uint64_t seed_of_pass(const struct workload_request *request, size_t index)
+{
+    struct rng rng;
+    rng_seed(&rng, request->seed, SEQUENCE_PASSES + index);
+    return rng_next(&rng);
+}
+
+/* The ids 0 .. count - 1 in another order. */
+static tw_id *draw_names(uint32_t count, uint64_t seed)
+{
+    struct rng rng;
+    tw_id *names = memory_take(count, sizeof *names);
+    rng_seed(&rng, seed, 0);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t j = (uint32_t)rng_below(&rng, i + 1);
+        names[i] = names[j];
+        names[j] = i;
+    }
+    return names;
+}
+
+/* The operations of a phase without a rule for expiries, as a trace has them. */
+static void append_renamed(struct stream *to, const struct stream *from,
+                           const struct stream_phase *phase, const tw_id *names)
+{
+    const uint32_t *word = from->words + phase->begin, *end = from->words + phase->end;
+    stream_phase_begin(to, phase->name, NULL);
+    while (word < end) {
+        enum stream_code code = (enum stream_code)(*word >> STREAM_COUNT_BITS);
+        uint32_t count = *word++ & STREAM_COUNT_MAX;
+        if (code == STREAM_TICKS)
+            stream_append_ticks(to, count);
+        else if (code == STREAM_START)
+            for (; count > 0; count--, word += 2)
+                stream_append_start(to, names[word[0]], word[1]);
+        else if (code == STREAM_START_FAR)
+            for (; count > 0; count--, word += 3)
+                stream_append_start(to, names[word[0]],
+                                    (int64_t)((uint64_t)word[2] << 32 | word[1]));
+        else if (code == STREAM_STOP)
+            for (; count > 0; count--, word++)
+                stream_append_stop(to, names[*word]);
+        else
+            for (; count > 0; count--, word += 2)
+                stream_append_advance(to, (uint64_t)word[1] << 32 | word[0]);
+    }
+}
+
+static struct stream *make_renamed(const struct stream *stream, uint64_t seed,
+                                   struct deadline until)
+{
+    struct diag ignored;
+    struct stream *renamed = stream_new(stream->workload);
+    tw_id *names = draw_names(stream->capacity, seed);
+    renamed->tasks = stream->tasks;
+    renamed->tick_ns = stream->tick_ns;
+    renamed->capacity = stream->capacity;
+    renamed->until = until;
+    for (size_t i = 0; i < stream->phase_count; i++)
+        append_renamed(renamed, stream, &stream->phases[i], names);
+    free(names);
+    if (oracle_finish(renamed, &ignored) == DIAG_OK)
+        return renamed;
+    stream_free(renamed);
+    return NULL;
+}
+
+/* `spec` NULL: of a trace. */
+static struct stream *make_other(const struct workload_request *request, const struct spec *spec,
+                                 const struct stream *stream, size_t index)
+{
+    struct diag ignored;
+    struct stream *other = NULL;
+    struct generate_limits limits = {.until = request->until};
+    uint64_t seed = seed_of_pass(request, index);
+    if (!spec)
+        other = make_renamed(stream, seed, request->until);
+    else if (generate_stream(spec, seed, limits, &other, &ignored) != DIAG_OK)
+        return NULL;
+    if (!other || stream->max_pending == 0 ||
+        oracle_cap(other, stream->max_pending, &ignored) == DIAG_OK)
+        return other;
+    stream_free(other);
+    return NULL;
+}
+
+void workload_add_passes(const struct workload_request *request, struct stream *stream,
+                         uint64_t warmup, uint64_t passes)
+{
+    struct spec *spec = NULL;
+    struct diag ignored;
+    struct location at = workload_locate(request->workload, request->directory);
+    stream->once =
+        at.is_trace && !request->rename && stream_operations(stream) >= STREAM_FRESH_OPERATIONS;
+    uint64_t wanted = warmup + (stream->once ? 1 : passes);
+    if (!at.is_trace && spec_load(at.path, request, &spec, &ignored) != DIAG_OK)
+        return;
+    for (size_t count = stream->passes ? stream->passes->count : 1;
+         count < wanted && (count + 1) * stream->word_count <= WORKLOAD_PASS_WORDS; count++) {
+        struct stream *other = make_other(request, spec, stream, count);
+        if (!other)
+            break;
+        stream_add_pass(stream, other);
+        stream->passes->renamed = at.is_trace;
+    }
+    spec_free(spec);
 }
 
 /* ---- What there is --------------------------------------------------------------------------- */

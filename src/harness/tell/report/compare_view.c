@@ -5,11 +5,6 @@
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 
-#include <ctype.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 bool compare_is_changed(const cJSON *cell)
 {
     return !json_says(cell, "verdict", "same") || cJSON_IsTrue(json_get(cell, "work_changed"));
@@ -41,13 +36,10 @@ static void read_margin(char *out, size_t size, const cJSON *cell)
 
 static void read_deciders(char *out, size_t size, const cJSON *cell)
 {
-    const cJSON *gate;
     out[0] = '\0';
-    cJSON_ArrayForEach(gate, json_get(cell, "decided_by"))
-    {
+    json_each(gate, cell, "decided_by")
         text_add_behind(out, size, "%s%.16s", out[0] ? ", " : "",
                         cJSON_IsString(gate) ? gate->valuestring : "");
-    }
     if (!out[0])
         snprintf(out, size, "-");
 }
@@ -83,13 +75,11 @@ static int gravity(const cJSON *change)
 /* The first by verdict, then by how far it went. */
 static const cJSON *worst_change(const cJSON *work)
 {
-    const cJSON *change, *worst = NULL;
-    cJSON_ArrayForEach(change, work)
-    {
+    const cJSON *worst = NULL;
+    json_each(change, work, "")
         if (!worst || gravity(change) > gravity(worst) ||
             (gravity(change) == gravity(worst) && distance(change) > distance(worst)))
             worst = change;
-    }
     return worst;
 }
 
@@ -149,11 +139,8 @@ void compare_cell_name(char *out, size_t size, const cJSON *cell)
 static int count_cells(const cJSON *comparison, const char *path, const char *text)
 {
     int count = 0;
-    const cJSON *cell;
-    cJSON_ArrayForEach(cell, json_get(comparison, "cells"))
-    {
+    json_each(cell, comparison, "cells")
         count += json_says(cell, path, text);
-    }
     return count;
 }
 
@@ -183,11 +170,8 @@ void compare_summary(char *out, size_t size, const cJSON *comparison)
 static int count_known(const cJSON *comparison, const char *path)
 {
     int count = 0;
-    const cJSON *cell;
-    cJSON_ArrayForEach(cell, json_get(comparison, "cells"))
-    {
+    json_each(cell, comparison, "cells")
         count += json_get(cell, path) != NULL;
-    }
     return count;
 }
 
@@ -219,11 +203,8 @@ static bool has_decided(const cJSON *cell, const char *path)
 static int count_answers(const cJSON *comparison, const char *path)
 {
     int count = 0;
-    const cJSON *cell;
-    cJSON_ArrayForEach(cell, json_get(comparison, "cells"))
-    {
+    json_each(cell, comparison, "cells")
         count += gate_knows(cell, path) && has_decided(cell, path);
-    }
     return count;
 }
 
@@ -279,9 +260,7 @@ void compare_decision(char *out, size_t size, const cJSON *comparison)
 /* The first reason why instructions are unknown. */
 static const char *instructions_reason(const cJSON *comparison)
 {
-    const cJSON *cell;
-    cJSON_ArrayForEach(cell, json_get(comparison, "cells"))
-    {
+    json_each(cell, comparison, "cells") {
         const char *reason = json_get_text(cell, "instructions_reason");
         if (reason[0])
             return reason;
@@ -293,11 +272,8 @@ static const char *instructions_reason(const cJSON *comparison)
 static double least_confidence(const cJSON *comparison)
 {
     double least = NAN;
-    const cJSON *cell;
-    cJSON_ArrayForEach(cell, json_get(comparison, "cells"))
-    {
+    json_each(cell, comparison, "cells")
         least = fmin(least, json_get_number(cell, "timing.confidence"));
-    }
     return least;
 }
 
@@ -311,10 +287,18 @@ static void append_pairs(char *out, size_t size, const cJSON *comparison)
     text_add_behind(out, size, "; thread CPU time, median of the ratios NEW/OLD");
     if (isfinite(confidence))
         text_add_behind(out, size, " and its exact interval (%.4g %%)", 100 * confidence);
-    text_add_behind(out, size,
-                    "; margin %.3g %%, %.3g %% where work, instructions and memory are the same.",
-                    100 * json_get_number(comparison, "limits.time"),
-                    100 * json_get_number(comparison, "limits.layout"));
+    text_add_behind(out, size, "; margin %.3g %%",
+                    100 * json_get_number(comparison, "limits.time"));
+    if (json_get_number(method, "layouts") > 1)
+        text_add_behind(
+            out, size, "; the pairs are spread over %.15g layouts of each side.",
+            fmin(json_get_number(method, "layouts"), json_get_number(method, "pairs_max")));
+    else
+        text_add_behind(out, size, ", %.3g %% where work, instructions and memory are the same.",
+                        100 * json_get_number(comparison, "limits.layout"));
+    const char *reason = json_get_text(method, "layouts_reason");
+    if (reason[0])
+        text_add_behind(out, size, " One layout: %s.", reason);
 }
 
 void compare_method(char *out, size_t size, const cJSON *comparison)

@@ -4,9 +4,9 @@
 #ifndef TWBENCH_COMPARE_VIEW_H
 #define TWBENCH_COMPARE_VIEW_H
 
+#include "harness/base/libc.h"
+
 #include <cjson/cJSON.h>
-#include <stdbool.h>
-#include <stddef.h>
 
 #define COMPARE_TEXT_SIZE 64
 #define COMPARE_LINE_SIZE 1536

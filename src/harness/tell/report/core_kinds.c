@@ -4,8 +4,6 @@
 #include "harness/tell/report/plot.h"
 #include "harness/tell/result/document.h"
 
-#include <string.h>
-
 /* Results of versions that wrote no `kind` have none. */
 static bool is_run(const cJSON *document)
 {

@@ -9,7 +9,6 @@
 #include "harness/tell/result/document.h"
 
 #include <cjson/cJSON.h>
-#include <stdbool.h>
 
 struct pictures;
 

@@ -3,9 +3,6 @@
 
 #include "harness/base/json.h"
 
-#include <math.h>
-#include <stdio.h>
-
 /* How a number of this size is written: divided by what, with which letter and how
  * many decimals. */
 struct scale {
@@ -63,14 +60,19 @@ bool figure_has_interval(const cJSON *interval)
 void figure_interval(char *median, char *deviation, const cJSON *interval)
 {
     double middle = json_get_number(interval, "median");
-    double away =
-        fmax(middle - json_get_number(interval, "low"), json_get_number(interval, "high") - middle);
+    double low = json_get_number(interval, "low"), high = json_get_number(interval, "high");
+    double away = fmax(middle - low, high - middle);
     struct scale scale = scale_of(middle);
     figure_number(median, middle);
-    if (isfinite(away) && figure_has_interval(interval))
-        snprintf(deviation, FIGURE_SIZE, "%.*f", scale.decimals, away / scale.divisor);
+    deviation[0] = '\0';
+    if (!isfinite(away) || !figure_has_interval(interval))
+        return;
+    if (away < middle)
+        snprintf(deviation, FIGURE_DEVIATION_SIZE, "\u00b1%.*f", scale.decimals,
+                 away / scale.divisor);
     else
-        deviation[0] = '\0';
+        snprintf(deviation, FIGURE_DEVIATION_SIZE, "%.*f..%.*f", scale.decimals,
+                 low / scale.divisor, scale.decimals, high / scale.divisor);
 }
 
 static const struct {

@@ -4,9 +4,9 @@
 #ifndef TWBENCH_FIGURE_H
 #define TWBENCH_FIGURE_H
 
+#include "harness/base/libc.h"
+
 #include <cjson/cJSON.h>
-#include <stdbool.h>
-#include <stddef.h>
 
 #define FIGURE_SIZE 32
 
@@ -25,8 +25,10 @@ void figure_in_unit(char *out, double value, double divisor);
 /* False for NULL, and where the confidence that the interval states is lower. */
 bool figure_has_interval(const cJSON *interval);
 
-/* A median and how far the farther end of its interval lies: "12.3" and "0.4".  The deviation has
- * as many decimals as the median, and is "" without an interval; the median is "-" when `interval` is NULL. */
+/* A median and how far the farther end of its interval lies: "12.3" and "±0.4", or both ends, "0.9..30.1", where it
+ * lies as far as 0 or farther.  The deviation has as many decimals as the median, and is "" without an interval; the
+ * median is "-" when `interval` is NULL.  `deviation` has FIGURE_DEVIATION_SIZE characters. */
+#define FIGURE_DEVIATION_SIZE (2 * FIGURE_SIZE + 3)
 void figure_interval(char *median, char *deviation, const cJSON *interval);
 
 /* The unit in which all of values[0 .. count) read well, NaN being ignored: "ns", "us", "ms" or

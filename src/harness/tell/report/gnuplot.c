@@ -3,13 +3,8 @@
 #include "harness/tell/report/plot.h"
 #include "harness/tell/report/writer.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -4,8 +4,6 @@
 #include "harness/base/file.h"
 #include "harness/tell/report/services.h"
 
-#include <stdlib.h>
-
 static int read_asset(const char *directory, const char *name, char **out, struct diag *diag)
 {
     char path[4400];

@@ -8,11 +8,7 @@
 #include "harness/tell/report/plot.h"
 #include "harness/tell/report/services.h"
 
-#include <ctype.h>
 #include <dirent.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* ---- Rewriting a picture. -------------------------------------------------------------------- */

@@ -6,9 +6,6 @@
 #include "harness/tell/report/services.h"
 #include "harness/tell/report/view.h"
 
-#include <math.h>
-#include <string.h>
-
 /* ---- Parts. ---------------------------------------------------------------------------------- */
 
 struct suite {
@@ -95,9 +92,7 @@ static enum grade grade_of(const cJSON *cell)
 static double pass_time_s(const cJSON *cell)
 {
     double time_ns = 0;
-    const cJSON *phase;
-    cJSON_ArrayForEach(phase, json_get(cell, "phases"))
-    {
+    json_each(phase, cell, "phases") {
         double per_op_ns = json_get_number(phase, "ns_per_op.median");
         double per_advance_ns = json_get_number(phase, "ns_per_advance.median");
         if (isfinite(per_op_ns))
@@ -112,9 +107,7 @@ static double pass_time_s(const cJSON *cell)
 static void describe_cell(struct text *text, const cJSON *cell)
 {
     char figure[FIGURE_SIZE];
-    const cJSON *phase;
-    cJSON_ArrayForEach(phase, json_get(cell, "phases"))
-    {
+    json_each(phase, cell, "phases") {
         bool timed = json_get(phase, "ns_per_op") || json_get(phase, "ns_per_advance");
         figure_number(figure, json_get_number(phase, "ns_per_op.median"));
         text_add(text, "%.64s: %s%s\n", json_get_text(phase, "name"), timed ? figure : "not timed",
@@ -151,16 +144,16 @@ static void write_properties(FILE *out, const cJSON *document)
 
 void junit_write(FILE *out, const struct result_document *document)
 {
-    const cJSON *root = result_json(document), *cell;
+    const cJSON *root = result_json(document);
     struct suite suite = {.name = "twbench"};
-    cJSON_ArrayForEach(cell, json_get(root, "cells"))
-    {
+    json_each(cell, root, "cells") {
         count_case(&suite, grade_of(cell));
         suite.time_s += pass_time_s(cell);
     }
     open_suite(out, &suite);
     write_properties(out, root);
-    cJSON_ArrayForEach(cell, json_get(root, "cells")) write_cell(out, root, cell);
+    json_each(cell, root, "cells")
+        write_cell(out, root, cell);
     close_suite(out);
 }
 
@@ -261,11 +254,8 @@ static void write_sides(FILE *out, const cJSON *comparison)
 void compare_junit_write(FILE *out, const cJSON *comparison)
 {
     struct suite suite = {.name = "twbench compare"};
-    const cJSON *cell;
-    cJSON_ArrayForEach(cell, json_get(comparison, "cells"))
-    {
+    json_each(cell, comparison, "cells")
         count_case(&suite, grade_compared(comparison, cell));
-    }
     if (is_cut(comparison))
         count_case(&suite, grade_of_cut(comparison));
     if (has_contract(comparison))
@@ -274,7 +264,8 @@ void compare_junit_write(FILE *out, const cJSON *comparison)
     write_sides(out, comparison);
     if (has_contract(comparison))
         write_contract(out, comparison);
-    cJSON_ArrayForEach(cell, json_get(comparison, "cells")) write_compared(out, comparison, cell);
+    json_each(cell, comparison, "cells")
+        write_compared(out, comparison, cell);
     if (is_cut(comparison))
         write_case(out, "comparison", "complete", 0, grade_of_cut(comparison), "inconclusive",
                    "it was interrupted", "");

@@ -5,12 +5,6 @@
 #include "harness/base/memory.h"
 #include "harness/tell/report/figure.h"
 
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- Memory. --------------------------------------------------------------------------------- */
 
 static char *copy(const char *text)
@@ -99,8 +93,25 @@ static struct page_span *add_span(struct page_line *line, char *text)
         return NULL;
     }
     line->spans = memory_grow(line->spans, line->count + 1, sizeof *line->spans);
-    line->spans[line->count] = (struct page_span){.text = text, .value = NAN};
+    line->spans[line->count] =
+        (struct page_span){.text = text, .value = NAN, .low = NAN, .high = NAN};
     return &line->spans[line->count++];
+}
+
+/* A median has its interval beside it, unless that is too uncertain to be shown. */
+static void set_value(struct page_span *span, const struct place *place)
+{
+    const cJSON *value = place->json;
+    span->path = copy(place->path);
+    span->value = cJSON_IsNumber(value) ? value->valuedouble : NAN;
+    if (!value->string || strcmp(value->string, "median") != 0)
+        return;
+    for (const cJSON *beside = value->next; beside; beside = beside->next) {
+        if (strcmp(beside->string, "low") == 0 && cJSON_IsNumber(beside))
+            span->low = beside->valuedouble;
+        if (strcmp(beside->string, "high") == 0 && cJSON_IsNumber(beside))
+            span->high = beside->valuedouble;
+    }
 }
 
 static struct page_span *last_span(const struct page *page)
@@ -152,10 +163,8 @@ static void put_value(struct page *page, struct page_line *line, const struct pl
     else
         return;
     struct page_span *span = add_span(line, copy(shown));
-    if (!span)
-        return;
-    span->path = copy(place->path);
-    span->value = cJSON_IsNumber(value) ? value->valuedouble : NAN;
+    if (span)
+        set_value(span, place);
 }
 
 static void put(struct page *page, struct page_line *line, const struct place *from,
@@ -191,8 +200,26 @@ void page_put_as(struct page *page, const struct place *from, const char *dotted
     va_end(args);
     if (!span || !place.json)
         return;
-    span->path = copy(place.path);
-    span->value = cJSON_IsNumber(place.json) ? place.json->valuedouble : NAN;
+    set_value(span, &place);
+}
+
+void page_put_latency(struct page *page, const struct place *from, const char *dotted,
+                      double divisor)
+{
+    char text[FIGURE_SIZE + 1];
+    struct place place = dotted[0] ? place_get(from, dotted) : *from;
+    double value = cJSON_IsNumber(place.json) ? place.json->valuedouble : NAN;
+    double step_ns = page->step_ns > 0 ? page->step_ns : PAGE_STEP_NS;
+    bool below = value < step_ns;
+    if (divisor <= 0)
+        figure_time(text, below ? step_ns : value);
+    else if (below)
+        figure_value(text, step_ns / divisor);
+    else
+        figure_in_unit(text, value, divisor);
+    page_put_as(page, &place, "", below ? "< %s" : "%s", text);
+    if (last_span(page))
+        last_span(page)->below = below;
 }
 
 void page_number(struct page *page, double value)
@@ -357,14 +384,6 @@ void page_row_competes(struct page *page, bool competes)
 
 /* ---- Reading. -------------------------------------------------------------------------------- */
 
-double page_cell_value(const struct page_line *cell)
-{
-    for (size_t i = 0; i < cell->count; i++)
-        if (!isnan(cell->spans[i].value))
-            return cell->spans[i].value;
-    return NAN;
-}
-
 bool page_line_is_empty(const struct page_line *line)
 {
     for (size_t i = 0; i < line->count; i++)
@@ -373,13 +392,25 @@ bool page_line_is_empty(const struct page_line *line)
     return true;
 }
 
-/* The text of the span that a cell is compared by. */
-static const char *number_text(const struct page_line *cell)
+/* The span that a cell is compared by; NULL: none. */
+static const struct page_span *number_of(const struct page_line *cell)
 {
     for (size_t i = 0; i < cell->count; i++)
         if (!isnan(cell->spans[i].value))
-            return cell->spans[i].text;
-    return "";
+            return &cell->spans[i];
+    return NULL;
+}
+
+double page_cell_value(const struct page_line *cell)
+{
+    const struct page_span *span = number_of(cell);
+    return span ? span->value : NAN;
+}
+
+/* Nothing tells it from `best`, which is the least. */
+static bool is_alike(const struct page_span *own, const struct page_span *best)
+{
+    return strcmp(own->text, best->text) == 0 || own->low <= best->high;
 }
 
 static bool competes(const struct page_row *row, size_t column)
@@ -392,16 +423,19 @@ bool page_is_best(const struct page_table *table, size_t row, size_t column)
 {
     if (!(table->columns[column].flags & PAGE_BEST) || !competes(&table->rows[row], column))
         return false;
-    const struct page_line *own = &table->rows[row].cells[column], *best = own, *worst = own;
+    const struct page_span *own = number_of(&table->rows[row].cells[column]), *best = own;
+    bool differ = false;
     for (size_t i = 0; i < table->row_count; i++) {
-        const struct page_line *cell = &table->rows[i].cells[column];
+        const struct page_span *span = number_of(&table->rows[i].cells[column]);
         if (!competes(&table->rows[i], column))
             continue;
-        if (page_cell_value(cell) < page_cell_value(best))
-            best = cell;
-        if (page_cell_value(cell) > page_cell_value(worst))
-            worst = cell;
+        if (span->below)
+            return false;
+        if (span->value < best->value)
+            best = span;
     }
-    return strcmp(number_text(best), number_text(worst)) != 0 &&
-           strcmp(number_text(own), number_text(best)) == 0;
+    for (size_t i = 0; i < table->row_count; i++)
+        if (competes(&table->rows[i], column))
+            differ = differ || !is_alike(number_of(&table->rows[i].cells[column]), best);
+    return differ && is_alike(own, best);
 }

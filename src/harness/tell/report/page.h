@@ -12,9 +12,9 @@
 #ifndef TWBENCH_PAGE_H
 #define TWBENCH_PAGE_H
 
+#include "harness/base/libc.h"
+
 #include <cjson/cJSON.h>
-#include <stdbool.h>
-#include <stddef.h>
 
 /* ---- A value with the path that leads to it (place.c). ------------------------------------- */
 
@@ -61,9 +61,11 @@ enum page_emphasis {
 
 struct page_span {
     char *text;
-    char *path;   /* in the document; NULL: derived, or no figure */
-    char *link;   /* "#memory": of this page; NULL: none */
-    double value; /* exact, of a number; NaN: the span is no number */
+    char *path;       /* in the document; NULL: derived, or no figure */
+    char *link;       /* "#memory": of this page; NULL: none */
+    double value;     /* exact, of a number; NaN: the span is no number */
+    double low, high; /* its interval; NaN: it has none */
+    bool below;       /* the number is less than its clock can tell */
     enum page_emphasis emphasis;
     bool derived; /* calculated from values of the document; it has no path */
 };
@@ -77,7 +79,7 @@ struct page_line {
 enum page_column_flag {
     PAGE_LEFT = 1u << 0,  /* text, aligned to the left; else numbers */
     PAGE_ALONE = 1u << 1, /* on a narrow terminal it goes alone, from the right */
-    PAGE_BEST = 1u << 2,  /* the least number in it is marked as the best */
+    PAGE_BEST = 1u << 2,  /* the best in it are marked: page_is_best */
     PAGE_NAMES = 1u << 3, /* it names the row: a row's header */
     PAGE_PROSE =
         1u << 4 /* sentences, which stand below the table as well: the terminal leaves them out */
@@ -140,7 +142,11 @@ struct page_block {
 struct page {
     struct page_block *blocks;
     size_t count, room;
+    double step_ns; /* of the clock that latencies were read from; 0: PAGE_STEP_NS */
 };
+
+/* Results of older versions do not tell the step of their clock. */
+#define PAGE_STEP_NS 10
 
 /* ---- Building. ------------------------------------------------------------------------------- */
 
@@ -188,6 +194,10 @@ void page_put(struct page *page, const struct place *from, const char *dotted);
 /* A text of the caller's that shows the number at that place: "1.2 ms" of 1200000; "-" where nothing is. */
 void page_put_as(struct page *page, const struct place *from, const char *dotted,
                  const char *format, ...) PAGE_PRINTF(4);
+/* A latency in ns at that place, in a unit of `divisor` ns: "< 10" below the step of its clock, else a number.  With a
+ * divisor of 0 in the unit in which it reads well: "1.05 us", "< 10 ns". */
+void page_put_latency(struct page *page, const struct place *from, const char *dotted,
+                      double divisor);
 /* A derived number, shown in three digits and compared exactly; "-" unless it is finite. */
 void page_number(struct page *page, double value);
 /* A text of the caller's that is derived from several values; compared by `value` unless that is NaN. */
@@ -215,6 +225,7 @@ void page_cell_number(struct page *page, double value);
  *     share         of 1, as per cent: "2.5 %"      percent  the same without decimals
  *     strong-share  the same, emphasized
  *     time          of nanoseconds: "1.05 ms"       tick     the same in whole ones: "30 s"
+ *     latency       the same, "< 10 ns" below the step of the clock
  *     us s          of nanoseconds, in that unit    bytes    "4.0 KiB"
  *
  * Forms of numbers show "-" where there is none.  A part between < and > is left out unless all its values are
@@ -250,8 +261,9 @@ void page_fields_each(struct page *page, const struct page_field *fields, size_t
 /* The number that a cell is compared by: its first span's; NaN: none. */
 double page_cell_value(const struct page_line *cell);
 bool page_line_is_empty(const struct page_line *line);
-/* Is this cell the best of its column?  Not where all cells of the column read alike, where fewer than two
- * compete, or where the column has no best. */
+/* Is this cell among the best of its column: the least, or one whose interval overlaps the least's; without
+ * intervals, one that reads like it?  None where that is true of all that compete, where one of them is below what
+ * its clock can tell, or where the column has no best. */
 bool page_is_best(const struct page_table *table, size_t row, size_t column);
 
 #endif

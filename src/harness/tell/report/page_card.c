@@ -5,18 +5,13 @@
 #include "harness/tell/report/figure.h"
 #include "harness/tell/report/standing.h"
 
-#include <string.h>
-
 /* ---- Phases. ------------------------------------------------------------------------------------- */
 
 static bool has_instructions(const cJSON *cell)
 {
-    const cJSON *phase;
-    cJSON_ArrayForEach(phase, json_get(cell, "phases"))
-    {
+    json_each(phase, cell, "phases")
         if (json_get(phase, "counters.instructions_per_op"))
             return true;
-    }
     return false;
 }
 
@@ -27,7 +22,6 @@ static void add_columns(struct page *page, const char *latency_unit, bool instru
     page_column(page, "cost", "ns/op", 0, 0);
     page_column(page, "", "\u00b1", 0, 8);
     page_column(page, "net", "ns/op", 0, 5);
-    page_column(page, "cpu", "ns/op", 0, 4);
     page_column(page, "advance", "calls", 0, 3);
     page_column(page, "p50", latency_unit, 0, 6);
     page_column(page, "p99", latency_unit, 0, 6);
@@ -39,13 +33,11 @@ static void add_columns(struct page *page, const char *latency_unit, bool instru
         page_column(page, "instr", "per op", 0, 9);
 }
 
-static void put_divided(struct page *page, const struct place *phase, const char *path,
+static void put_latency(struct page *page, const struct place *phase, const char *path,
                         double divisor)
 {
-    char text[FIGURE_SIZE];
-    figure_in_unit(text, place_number(phase, path), divisor);
     page_cell(page, "%s", "");
-    page_put_as(page, phase, path, "%s", text);
+    page_put_latency(page, phase, path, divisor);
 }
 
 /* `net_ns` is the cost without the harness, NaN when that is not known. */
@@ -61,12 +53,11 @@ static void add_row(struct page *page, const struct place *phase, double net_ns,
     page_derived(page, operations, "%s", text);
     page_cost(page, phase, "ns_per_op");
     page_cell_number(page, net_ns);
-    page_cell_say(page, phase, "{cpu_ns_per_op:number}");
     page_cell_say(page, phase, "{operations.advance:short}");
-    put_divided(page, phase, "latency_ns.advance.p50", divisor);
-    put_divided(page, phase, "latency_ns.advance.p99", divisor);
-    put_divided(page, phase, "latency_ns.advance.own.max", divisor);
-    put_divided(page, phase, "latency_ns.advance.max", divisor);
+    put_latency(page, phase, "latency_ns.advance.p50", divisor);
+    put_latency(page, phase, "latency_ns.advance.p99", divisor);
+    put_latency(page, phase, "latency_ns.advance.own.max", divisor);
+    put_latency(page, phase, "latency_ns.advance.max", divisor);
     page_cell_number(page, place_number(phase, "work.visits") / operations);
     page_cell_number(page, place_number(phase, "work.moves") / operations);
     if (instructions)

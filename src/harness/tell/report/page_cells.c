@@ -5,8 +5,6 @@
 #include "harness/base/memory.h"
 #include "harness/tell/result/figures.h"
 
-#include <stdlib.h>
-
 struct sheet {
     enum figure_sheet sheet;
     const char *id, *title, *note;
@@ -28,7 +26,7 @@ static const struct sheet sheets[] = {
      "latency",
      "Latency of single calls",
      "Percentiles in nanoseconds: never below the true one and at most 3.2 % above it; the maximum "
-     "is exact.",
+     "is exact.  Below the step of the clock there is no number.",
      "phases",
      {{"phase", "name"}}},
     {FIGURE_WORK,
@@ -76,15 +74,13 @@ static void each_row(struct shown *shown, const struct place *cells, row_fn *vis
 
 static bool sheet_has(const struct place *cells, const struct sheet *sheet, const char *path)
 {
-    const cJSON *cell, *row;
     bool has = false;
-    cJSON_ArrayForEach(cell, cells->json)
-    {
+    json_each(cell, cells->json, "")
         if (!sheet->list)
             has = has || json_get(cell, path);
         else
-            cJSON_ArrayForEach(row, json_get(cell, sheet->list)) has = has || json_get(row, path);
-    }
+            json_each(row, cell, sheet->list)
+                has = has || json_get(row, path);
     return has;
 }
 
@@ -119,8 +115,16 @@ static void add_row(struct shown *shown, const struct place *cell, const struct 
     page_cell_say(page, cell, "{tick_ns:tick}");
     for (size_t i = 0; i < 2 && shown->sheet->named[i].path; i++)
         page_cell_put(page, row, shown->sheet->named[i].path);
-    for (size_t i = 0; i < shown->count; i++)
-        page_cell_put(page, row, shown->columns[i]->path);
+    for (size_t i = 0; i < shown->count; i++) {
+        const struct figure *figure = shown->columns[i];
+        if (shown->sheet->sheet != FIGURE_LATENCY || figure->type == FIGURE_INTEGER ||
+            !json_get(row->json, figure->path)) {
+            page_cell_put(page, row, figure->path);
+        } else {
+            page_cell(page, "%s", "");
+            page_put_latency(page, row, figure->path, 1);
+        }
+    }
 }
 
 static void add_columns(const struct shown *shown)

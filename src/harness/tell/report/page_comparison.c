@@ -4,9 +4,6 @@
 #include "harness/tell/report/compare_view.h"
 #include "harness/tell/report/figure.h"
 
-#include <math.h>
-#include <string.h>
-
 /* ---- The answer. ----------------------------------------------------------------------------- */
 
 /* A timer that is wrong: how fast it is says nothing. */
@@ -129,11 +126,8 @@ static void add_cell(struct page *page, const struct place *cell, const struct e
 static size_t count_cells(const struct place *root, bool changed)
 {
     size_t count = 0;
-    const cJSON *cell;
-    cJSON_ArrayForEach(cell, json_get(root->json, "cells"))
-    {
+    json_each(cell, root->json, "cells")
         count += compare_is_changed(cell) == changed;
-    }
     return count;
 }
 

@@ -5,9 +5,6 @@
 #include "harness/tell/report/figure.h"
 #include "harness/tell/result/figures.h"
 
-#include <math.h>
-#include <string.h>
-
 /* Which columns stay on a narrow terminal, beside the catalogue's: costs longest. */
 enum { KEEP_DEVIATION = 4, KEEP_COST = 7 };
 
@@ -38,9 +35,7 @@ static double value_of(const struct view_row *row, const struct figure *figure)
     if (figure->owner == FIGURE_OF_CELL)
         return json_get_number(row->cell, figure->path);
     double value = NAN;
-    const cJSON *phase;
-    cJSON_ArrayForEach(phase, json_get(row->cell, "phases"))
-    {
+    json_each(phase, row->cell, "phases") {
         double term = json_get_number(phase, figure->path);
         bool most = figure->flags & FIGURE_MOST;
         value = most ? fmax(value, term) : phase->prev && phase->prev->next ? value + term : term;
@@ -62,7 +57,10 @@ static void put_figure(struct page *page, const struct view_row *row, const stru
         page_put_as(page, cell, figure->path, "%s", text);
     } else if (figure->flags & FIGURE_MOST) {
         struct place phase = worst_phase(cell, figure);
-        page_put_as(page, &phase, figure->path, "%s", text);
+        if (figure->sheet == FIGURE_LATENCY)
+            page_put_latency(page, &phase, figure->path, divisor);
+        else
+            page_put_as(page, &phase, figure->path, "%s", text);
     } else {
         page_number(page, value);
     }
@@ -137,24 +135,22 @@ static const char *unit_of(const struct view_group *group, const struct figure *
  * advance. */
 static const char *cost_key(const struct view_group *group, const char *phase)
 {
+    bool less = group->between[0];
     for (size_t i = 0; i < group->row_count; i++)
         if (json_get(view_phase(&group->rows[i], phase), "ns_per_op"))
-            return "ns_per_op";
-    return "ns_per_advance";
+            return less ? "corrected.ns_per_op" : "ns_per_op";
+    return less ? "corrected.ns_per_advance" : "ns_per_advance";
 }
 
 /* No best of times by chance: every row that competes needs samples enough for an interval. */
 static bool has_best(const struct view_group *group)
 {
     for (size_t i = 0; i < group->row_count; i++) {
-        const cJSON *phase;
         if (!group->rows[i].ok || !view_competes(&group->rows[i]))
             continue;
-        cJSON_ArrayForEach(phase, json_get(group->rows[i].cell, "phases"))
-        {
-            const cJSON *interval = json_get(phase, "ns_per_advance");
-            const cJSON *per_op = json_get(phase, "ns_per_op");
-            if ((per_op || interval) && !figure_has_interval(per_op ? per_op : interval))
+        json_each(phase, group->rows[i].cell, "phases") {
+            const cJSON *interval = view_cost(phase);
+            if (interval && !figure_has_interval(interval))
                 return false;
         }
     }
@@ -179,8 +175,10 @@ static void add_columns(struct page *page, const struct view_group *group)
 {
     page_column(page, "", "design", PAGE_LEFT | PAGE_NAMES, 0);
     for (size_t i = 0; i < group->phase_count && view_is_timed(group); i++) {
-        bool per_op = strcmp(cost_key(group, group->phases[i]), "ns_per_op") == 0;
-        page_column(page, group->phases[i], per_op ? "ns/op" : "ns/adv.",
+        bool per_op = strstr(cost_key(group, group->phases[i]), "ns_per_op");
+        const char *unit = per_op ? "ns/op" : "ns/adv.",
+                   *less = per_op ? "net ns/op" : "net ns/adv.";
+        page_column(page, group->phases[i], group->between[0] ? less : unit,
                     PAGE_ALONE | (has_best(group) ? PAGE_BEST : 0), KEEP_COST);
         page_column(page, "", "\u00b1", 0, KEEP_DEVIATION);
     }
@@ -196,15 +194,21 @@ static void add_columns(struct page *page, const struct view_group *group)
 
 void page_cost(struct page *page, const struct place *phase, const char *key)
 {
-    char median[FIGURE_SIZE], deviation[FIGURE_SIZE], path[64];
+    char median[FIGURE_SIZE], deviation[FIGURE_DEVIATION_SIZE], path[64];
     const cJSON *interval = json_get(phase->json, key);
     figure_interval(median, deviation, interval);
     snprintf(path, sizeof path, "%s.median", key);
     page_cell(page, "%s", "");
+    if (strncmp(key, "corrected", 9) == 0 && json_get(phase->json, "corrected.reason")) {
+        page_span(page, "unclear");
+        page_cell(page, "%.3g..%.3g", json_get_number(interval, "low"),
+                  json_get_number(interval, "high"));
+        return;
+    }
     page_put_as(page, phase, path, "%s", median);
     page_cell(page, "%s", "");
     if (deviation[0])
-        page_derived(page, NAN, "\u00b1%s", deviation);
+        page_derived(page, NAN, "%s", deviation);
 }
 
 static void add_row(struct page *page, const struct view_group *group, const struct view_row *row,

@@ -3,15 +3,10 @@
 
 #include "harness/base/json.h"
 
-#include <math.h>
-#include <string.h>
-
 static size_t count_failed(const cJSON *document)
 {
-    const cJSON *cell;
     size_t failed = 0;
-    cJSON_ArrayForEach(cell, json_get(document, "cells"))
-    {
+    json_each(cell, document, "cells") {
         const char *status = json_get_text(cell, "status");
         failed += strcmp(status, "mismatch") == 0 || strcmp(status, "crashed") == 0;
     }
@@ -20,12 +15,9 @@ static size_t count_failed(const cJSON *document)
 
 static bool is_to_warn(const cJSON *document)
 {
-    const cJSON *check;
-    cJSON_ArrayForEach(check, json_get(document, "machine.checks"))
-    {
+    json_each(check, document, "machine.checks")
         if (json_get(check, "warning"))
             return true;
-    }
     return count_failed(document) > 0 || cJSON_IsFalse(json_get(document, "complete"));
 }
 
@@ -87,9 +79,7 @@ static void add_command(struct page *page, const struct place *root)
 /* A row for each plain value of the object; a column name is a key without underlines. */
 static void add_part(struct page *page, const struct place *part)
 {
-    const cJSON *value;
-    cJSON_ArrayForEach(value, part->json)
-    {
+    json_each(value, part->json, "") {
         if (!value->string || !page_is_plain(value))
             continue;
         struct place at = place_key(part, value->string);

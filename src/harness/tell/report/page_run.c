@@ -4,19 +4,13 @@
 #include "harness/tell/report/figure.h"
 #include "harness/tell/report/standing.h"
 
-#include <math.h>
-#include <string.h>
-
 /* The lowest confidence of any interval on the page and the samples behind it: the claim below is
  * then true of all. */
 static double least_confidence(const cJSON *document, int *samples)
 {
     double least = INFINITY;
-    const cJSON *cell, *phase;
-    cJSON_ArrayForEach(cell, json_get(document, "cells"))
-    {
-        cJSON_ArrayForEach(phase, json_get(cell, "phases"))
-        {
+    json_each(cell, document, "cells") {
+        json_each(phase, cell, "phases") {
             double confidence = json_get_number(phase, "ns_per_op.confidence");
             if (!(confidence < least))
                 continue;
@@ -47,24 +41,36 @@ static void add_legend(struct page *page, const cJSON *document, const struct vi
               "of %d sample%s",
               samples, samples == 1 ? "" : "s");
     if (sure)
-        page_span(page, ", \u00b1 the farther end of its exact %.1f %% confidence interval.",
-                  100 * confidence);
+        page_span(
+            page,
+            ", \u00b1 the farther end of its exact %.1f %% confidence interval, or both ends.",
+            100 * confidence);
     else
         page_span(page, ".  Fewer than 6 samples give no interval, and no best (--runs, --time).");
+    if (view->group_count > 0 && view->groups[view->group_count - 1].between[0])
+        page_text(
+            page,
+            "net: less what null took in the same rounds, sample by sample; unclear where the "
+            "overhead is too large to subtract.  Calls back to back overlap: their time is "
+            "throughput.  Chained, or behind other work, it is that of one call.");
     if (compares(view))
         page_text(
             page,
             "adv.: single calls of advance, in the worst phase.  own max: the longest, by each "
             "call's least time over repeated passes; seen max has the machine's "
             "interruptions in it.%s",
-            sure ? "  The best of its column is marked." : "");
+            sure ? "  Marked are the best of a column: the least, and all whose intervals overlap "
+                   "its "
+                   "own."
+                 : "");
 }
 
 static struct place standing_of(const struct place *root, const struct view_group *group)
 {
     struct place list = place_get(root, "standing"), at = place_item(&list, 0);
     while (at.json && (!json_says(at.json, "stream_hash", group->stream_hash) ||
-                       !json_says(at.json, "workload", group->workload)))
+                       !json_says(at.json, "workload", group->workload) ||
+                       strcmp(json_get_text(at.json, "between"), group->between) != 0))
         place_next(&at);
     return at;
 }
@@ -111,6 +117,7 @@ void page_run(struct page *page, const cJSON *document)
 {
     struct place root = place_root(document), cells = place_get(&root, "cells");
     struct view view = view_make(document);
+    page->step_ns = json_get_number(document, "harness.timer_step_ns");
     page_aside(page, NULL);
     page_heading(page, 1, NULL, "Timer designs compared");
     say_all_standing(page, &root, &view);

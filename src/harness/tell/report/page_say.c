@@ -3,10 +3,6 @@
 #include "harness/tell/report/figure.h"
 #include "harness/tell/report/page.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 /* The largest double in all its digits, and a unit. */
 #define TEXT_SIZE 400
 #define NAME_SIZE 96
@@ -62,6 +58,7 @@ static const struct form forms[] = {
     {.name = "short", .format = as_short},
     {.name = "bytes", .format = as_bytes},
     {.name = "time", .format = figure_time},
+    {.name = "latency", .format = figure_time}, /* see page_put_latency */
     {.name = "tick", .format = as_tick},
     {.name = "count", .digits = "%.0f", .unit = 1},
     {.name = "exact", .digits = "%.15g", .unit = 1},
@@ -114,6 +111,10 @@ static void put_value(struct page *page, const struct place *value, const struct
     }
     if (!cJSON_IsNumber(value->json)) {
         page_span(page, "-");
+        return;
+    }
+    if (strcmp(form->name, "latency") == 0) {
+        page_put_latency(page, value, "", 0);
         return;
     }
     if (form->format)

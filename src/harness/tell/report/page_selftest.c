@@ -26,14 +26,12 @@ static void add_size(struct page *page, const struct place *root, const char *si
 
 static void add_sizes(struct page *page, const struct place *root)
 {
-    const cJSON *size;
     page_heading(page, 2, "slowdowns", "Slowdowns that were injected");
     page_table(page, "sizes", "Slowdowns that were injected");
     page_column(page, "injected", "", PAGE_NAMES, 0);
     for (size_t i = 0; i < FIGURES; i++)
         page_column(page, figures[i].title, "", 0, 0);
-    cJSON_ArrayForEach(size, json_get(root->json, "detection"))
-    {
+    json_each(size, root->json, "detection") {
         struct place trials = place_get(root, "detection_trials");
         if (size->string && place_number(&trials, size->string) > 0)
             add_size(page, root, size->string, false);
@@ -89,16 +87,13 @@ static void say_rest(struct page *page, const struct place *root)
 
 static void add_data(struct page *page, const struct place *root)
 {
-    const cJSON *size;
     page_open(page, PAGE_DATA);
     page_column(page, "injected_percent", "", 0, 0);
     for (size_t i = 0; i < FIGURES; i++)
         page_column(page, figures[i].key, "", 0, 0);
-    cJSON_ArrayForEach(size, json_get(root->json, "detection"))
-    {
+    json_each(size, root->json, "detection")
         if (size->string)
             add_size(page, root, size->string, true);
-    }
 }
 
 void page_selftest(struct page *page, const cJSON *document)

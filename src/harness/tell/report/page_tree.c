@@ -1,7 +1,7 @@
 /* page_tree.c - puts objects on a page key by key. */
 #include "harness/tell/report/builders.h"
 
-#include <string.h>
+#include "harness/base/json.h"
 
 #define KEYS_MAX 40
 /* Documents are not nested deeper. */
@@ -30,10 +30,8 @@ static void format_label(char *out, size_t size, const char *key)
 
 void page_facts(struct page *page, const struct place *object)
 {
-    const cJSON *value;
     char label[80];
-    cJSON_ArrayForEach(value, object->json)
-    {
+    json_each(value, object->json, "") {
         if (!value->string || !page_is_plain(value))
             continue;
         struct place at = place_key(object, value->string);
@@ -68,14 +66,10 @@ static void add_key(struct keys *keys, const cJSON *value)
 
 static void collect_keys(struct keys *keys, const cJSON *array)
 {
-    const cJSON *object, *value;
-    cJSON_ArrayForEach(object, array)
-    {
-        cJSON_ArrayForEach(value, object)
-        {
+    json_each(object, array, "") {
+        json_each(value, object, "")
             if (value->string && page_is_plain(value))
                 add_key(keys, value);
-        }
     }
 }
 
@@ -119,9 +113,7 @@ static void add_figures(struct page *page, const struct place *from, int depth)
 {
     struct place item = place_item(from, 0);
     bool is_array = cJSON_IsArray(from->json);
-    const cJSON *value;
-    cJSON_ArrayForEach(value, from->json)
-    {
+    json_each(value, from->json, "") {
         struct place at = is_array ? item : place_key(from, value->string);
         if (is_figure(value))
             add_figure(page, &at);

@@ -3,12 +3,6 @@
 
 #include "harness/base/json.h"
 
-#include <ctype.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static bool is_word(const char *key)
 {
     for (const char *c = key; *c; c++)

@@ -8,9 +8,6 @@
 #include "harness/tell/report/view.h"
 
 #include <cjson/cJSON.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
 
 /* What gnuplot writes; DUMB is text on stdout. */
 enum plot_format { PLOT_SVG, PLOT_PNG, PLOT_PDF, PLOT_DUMB };
@@ -25,8 +22,7 @@ struct picture {
     const char *script; /* "cost": cost.gp */
     const char *
         anchor; /* what of the page it stands beside, the document's: the id of a claim; NULL: nothing */
-    bool (*write)(FILE *out, const cJSON *document,
-                  const struct picture *picture); /* false: no memory */
+    void (*write)(FILE *out, const cJSON *document, const struct picture *picture);
     size_t group;
     int kind;
     const cJSON *of, *part;

@@ -7,11 +7,6 @@
 #include "harness/base/units.h"
 #include "harness/tell/report/figure.h"
 
-#include <ctype.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 const char *plotdata_kind_name(enum plot_kind kind)
 {
     static const char *const names[PLOT_KINDS] = {"cost", "memory", "latency", "slots", "bars"};
@@ -585,9 +580,7 @@ static void write_latency(FILE *out, const cJSON *advance)
 {
     double count = json_get_number(advance, "count"), below = 0;
     size_t mark = 0;
-    const cJSON *bin;
-    cJSON_ArrayForEach(bin, json_get(advance, "bins"))
-    {
+    json_each(bin, advance, "bins") {
         double low_ns = cJSON_GetNumberValue(cJSON_GetArrayItem(bin, 0));
         below += cJSON_GetNumberValue(cJSON_GetArrayItem(bin, 1));
         for (; mark < MARK_COUNT && below >= marks[mark].share * count; mark++)

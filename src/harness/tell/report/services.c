@@ -5,10 +5,6 @@
 #include "harness/tell/report/view.h"
 #include "harness/tell/result/figures.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 static void add_number(cJSON *object, const char *key, double value)
 {
     json_add(object, key, cJSON_CreateNumber(value));
@@ -152,9 +148,7 @@ static const char *build_type(const char *flags)
 static cJSON *make_caches(const cJSON *machine)
 {
     cJSON *caches = cJSON_CreateArray();
-    const cJSON *cache;
-    cJSON_ArrayForEach(cache, json_get(machine, "caches"))
-    {
+    json_each(cache, machine, "caches") {
         cJSON *object = cJSON_CreateObject();
         jsontext_add(object, "type", json_get_text(cache, "type"));
         add_number(object, "level", json_get_number(cache, "level"));
@@ -228,14 +222,12 @@ static cJSON *make_row(const struct view_item *item, double family, double real_
 /* A phase of a cell is a family. */
 static void add_rows(void *list, const struct view_item *item)
 {
-    const cJSON *samples = json_get(item->phase, "ns_per_op.samples"), *sample;
+    const cJSON *samples = json_get(item->phase, "ns_per_op.samples");
     const cJSON *rows = list, *last = rows->child ? rows->child->prev : NULL;
     double family = last ? json_get_number(last, "family_index") + 1 : 0;
     int count = cJSON_GetArraySize(samples), index = 0;
-    cJSON_ArrayForEach(sample, samples)
-    {
+    json_each(sample, samples, "")
         cJSON_AddItemToArray(list, make_row(item, family, sample->valuedouble, index++, count));
-    }
 }
 
 void gbench_write(FILE *out, const struct result_document *document)

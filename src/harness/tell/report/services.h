@@ -10,8 +10,6 @@
 
 #include "harness/tell/result/document.h"
 
-#include <stdio.h>
-
 /* As Google Benchmark writes its own results: a row of type `iteration` per sample of each phase of each cell that
  * is ok.  Samples of one phase share their name and differ in repetition_index, which is how compare.py gets its U
  * test.  No aggregate rows. */

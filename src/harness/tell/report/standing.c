@@ -8,10 +8,6 @@
 #include "harness/tell/report/view.h"
 #include "harness/tell/result/interval.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define MARGIN      0.03
 #define SAMPLES_MIN 6
 #define SAMPLES_MAX 512
@@ -23,8 +19,7 @@
 
 static const cJSON *interval_of(const struct view_row *row, const char *phase)
 {
-    const cJSON *is = view_phase(row, phase), *per_op = json_get(is, "ns_per_op");
-    return per_op ? per_op : json_get(is, "ns_per_advance");
+    return view_cost(view_phase(row, phase));
 }
 
 /* A design that may be late does less work for the same load: it is no answer to which is the fastest. */
@@ -124,6 +119,9 @@ static double harness_share(const struct view_group *group, const struct view_ro
 double standing_net_ns(const struct view_group *group, const struct view_row *row,
                        const char *phase)
 {
+    const cJSON *corrected = json_get(view_phase(row, phase), "corrected");
+    if (corrected)
+        return json_get(corrected, "reason") ? NAN : json_get_number(corrected, "ns_per_op.median");
     double share = harness_share(group, row, phase);
     bool is_known = json_get(view_phase(row, phase), "ns_per_op") && share < 1 - MARGIN;
     return is_known ? json_get_number(interval_of(row, phase), "median") * (1 - share) : NAN;
@@ -180,14 +178,24 @@ static void add_other(cJSON *phase, const char *label, struct summary ratio, dou
     cJSON_AddItemToArray(cJSON_GetObjectItemCaseSensitive(phase, "behind"), other);
 }
 
+/* Of one design no more is known than that the harness's time hides it. */
+static bool is_unclear(const struct view_group *group, const char *phase)
+{
+    for (size_t i = 0; i < group->row_count; i++)
+        if (view_competes(&group->rows[i]) &&
+            json_get(view_phase(&group->rows[i], phase), "corrected.reason"))
+            return true;
+    return false;
+}
+
 /* NULL when there is nothing to compare. */
 static cJSON *make_phase(const struct view_group *group, const char *phase)
 {
     const struct view_row *fastest = find_fastest(group, phase);
-    if (!fastest || count_parting(group, phase) < 2)
+    if (!fastest || count_parting(group, phase) < 2 || is_unclear(group, phase))
         return NULL;
     bool is_known = knows_all(group, fastest, phase);
-    double share = is_known ? harness_share(group, fastest, phase) : NAN;
+    double share = is_known && !group->between[0] ? harness_share(group, fastest, phase) : NAN;
     cJSON *object = begin_phase(phase, is_known ? fastest->label : NULL, share);
     for (size_t i = 0; i < group->row_count && is_known; i++) {
         const struct view_row *row = &group->rows[i];
@@ -282,11 +290,10 @@ static size_t gather(const cJSON *first, struct behind *all)
 {
     size_t count = 0;
     for (const cJSON *phase = first; phase; phase = phase->next) {
-        const cJSON *other;
         bool has_net = json_get_number(phase, "harness_share") > 0;
         if (!is_same(first, phase))
             continue;
-        cJSON_ArrayForEach(other, json_get(phase, "behind"))
+        json_each(other, phase, "behind")
             add_behind(all, &count, other, has_net);
     }
     qsort(all, count, sizeof *all, by_least);
@@ -352,10 +359,8 @@ static void say_behind(struct text *line, const cJSON *first, size_t rows)
 
 static void say_same(struct text *line, const cJSON *same)
 {
-    const cJSON *design;
     const char *gap = "; not significantly different: ";
-    cJSON_ArrayForEach(design, same)
-    {
+    json_each(design, same, "") {
         text_add(line, "%s%s", gap, design->valuestring);
         gap = ", ";
     }
@@ -392,12 +397,9 @@ static void say(struct text *line, const cJSON *phases, const cJSON *first, size
 /* Factors are read, and the harness's share in them is not known. */
 static bool lacks_net(const cJSON *phases)
 {
-    const cJSON *phase;
-    cJSON_ArrayForEach(phase, phases)
-    {
+    json_each(phase, phases, "")
         if (json_get(phase, "behind")->child && !(json_get_number(phase, "harness_share") > 0))
             return true;
-    }
     return false;
 }
 
@@ -464,12 +466,10 @@ static cJSON *make_clock_phase(const struct view_group *group)
     bool is_paced = strcmp(load, "paced") == 0;
     size_t count = 0;
     for (size_t i = 0; i < group->row_count; i++) {
-        const cJSON *run;
         if (!group->rows[i].ok)
             continue;
         standing_contend(&all[count], group->rows[i].label);
-        cJSON_ArrayForEach(run, json_get(group->rows[i].cell, "clock.rounds"))
-        {
+        json_each(run, group->rows[i].cell, "clock.rounds") {
             double value = is_paced ? json_get_number(run, "times_ns.late.p99")
                                     : 1 / json_get_number(run, "operations_per_s");
             if (value > 0 && isfinite(value))
@@ -510,13 +510,15 @@ static cJSON *make_group(const struct view_group *group)
         say(&line, phases, phase, group->row_count);
         cJSON_AddItemToArray(says, jsontext_string(text));
     }
-    if (!on_clock && lacks_net(phases))
+    if (!on_clock && !group->between[0] && lacks_net(phases))
         cJSON_AddItemToArray(says, jsontext_string("factors contain the harness's share: null was "
                                                    "not timed"));
     cJSON *object = cJSON_CreateObject();
     json_add_text(object, "workload", group->workload);
     json_add_measure(object, "tasks", group->tasks);
     json_add_text(object, "stream_hash", group->stream_hash);
+    if (group->between[0])
+        json_add_text(object, "between", group->between);
     json_add(object, "says", says);
     json_add(object, "phases", phases);
     return object;

@@ -5,9 +5,6 @@
 #include "harness/tell/report/builders.h"
 #include "harness/tell/report/view.h"
 
-#include <math.h>
-#include <string.h>
-
 #define CLASSES_SIZE 64
 
 static const char *const operation_names[SWEEP_OPERATIONS] = {
@@ -118,9 +115,7 @@ typedef void sweep_visit_fn(void *ctx, const struct sweep *sweep, const struct g
 
 static void visit_phases(const cJSON *cells, const cJSON *cell, sweep_visit_fn *visit, void *ctx)
 {
-    const cJSON *phase;
-    cJSON_ArrayForEach(phase, json_get(cell, "phases"))
-    {
+    json_each(phase, cell, "phases") {
         enum sweep_operation operation = operation_of(phase);
         if (operation == SWEEP_OPERATIONS || !is_first(cells, cell, phase))
             continue;
@@ -133,13 +128,11 @@ static void visit_phases(const cJSON *cells, const cJSON *cell, sweep_visit_fn *
 
 static void visit_sweeps(const cJSON *document, sweep_visit_fn *visit, void *ctx)
 {
-    const cJSON *cells = json_get(document, "cells"), *cell;
-    cJSON_ArrayForEach(cell, cells)
-    {
+    const cJSON *cells = json_get(document, "cells");
+    json_each(cell, cells, "")
         if (json_says(cell, "status", "ok") &&
             !cJSON_IsTrue(json_get(cell, "traits.keeps_nothing")))
             visit_phases(cells, cell, visit, ctx);
-    }
 }
 
 /* ---- The section. ---------------------------------------------------------------------------- */
@@ -151,10 +144,7 @@ static void name_classes(char out[CLASSES_SIZE], const struct growth_fit *fit)
         snprintf(out, CLASSES_SIZE, "%s", fit->status == GROWTH_FITTED ? "none fits" : "-");
         return;
     }
-    enum tw_growth lowest = growth_lowest(fit), highest = growth_highest(fit);
-    const char *between = highest - lowest == 1 ? " or " : " to ";
-    snprintf(out, CLASSES_SIZE, "%s%s%s", growth_class_name(lowest),
-             lowest == highest ? "" : between, lowest == highest ? "" : growth_class_name(highest));
+    growth_name_classes(out, CLASSES_SIZE, fit);
 }
 
 /* Results of older versions do not say what the design declares. */

@@ -5,12 +5,6 @@
 #include "harness/base/memory.h"
 #include "harness/base/units.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* True when another row of the design has another value of the parameter. */
 static bool param_varies(const struct view_group *group, const struct view_row *row,
                          const cJSON *param)
@@ -29,12 +23,9 @@ static bool param_varies(const struct view_group *group, const struct view_row *
 static void name_row(const struct view_group *group, struct view_row *row)
 {
     cJSON *varying = cJSON_CreateObject();
-    const cJSON *param;
-    cJSON_ArrayForEach(param, json_get(row->cell, "params"))
-    {
+    json_each(param, row->cell, "params")
         if (param_varies(group, row, param) && strcmp(param->string, "runner") != 0)
             cJSON_AddItemToObject(varying, param->string, cJSON_Duplicate(param, true));
-    }
     char params[VIEW_LABEL_SIZE];
     json_format_params(params, sizeof params, varying);
     cJSON_Delete(varying);
@@ -45,9 +36,7 @@ static void name_row(const struct view_group *group, struct view_row *row)
 
 static void add_phases(struct view_group *group, const struct view_row *row)
 {
-    const cJSON *phase;
-    cJSON_ArrayForEach(phase, json_get(row->cell, "phases"))
-    {
+    json_each(phase, row->cell, "phases") {
         const char *name = json_get_text(phase, "name");
         size_t i = 0;
         while (i < group->phase_count && strcmp(group->phases[i], name) != 0)
@@ -93,6 +82,7 @@ static bool belongs(const struct view_group *group, const cJSON *cell)
 {
     return strcmp(group->stream_hash, json_get_text(cell, "stream.hash")) == 0 &&
            strcmp(group->workload, json_get_text(cell, "workload")) == 0 &&
+           strcmp(group->between, json_get_text(cell, "params.between")) == 0 &&
            group->has_runners == (json_get(cell, "runner") != NULL);
 }
 
@@ -130,19 +120,19 @@ static void fill_group(struct view_group *group, const cJSON *first)
 
 struct view view_make(const cJSON *document)
 {
-    const cJSON *cells = json_get(document, "cells"), *cell;
+    const cJSON *cells = json_get(document, "cells");
     size_t count = (size_t)cJSON_GetArraySize(cells), used = 0;
     struct view view = {
         .groups = memory_take(count, sizeof *view.groups),
         .rows = memory_take(count, sizeof *view.rows),
     };
-    cJSON_ArrayForEach(cell, cells)
-    {
+    json_each(cell, cells, "") {
         if (already_grouped(&view, cell))
             continue;
         struct view_group *group = &view.groups[view.group_count++];
         *group = (struct view_group){
             .workload = json_get_text(cell, "workload"),
+            .between = json_get_text(cell, "params.between"),
             .has_runners = json_get(cell, "runner") != NULL,
             .tasks_meaning = json_get_text(cell, "stream.tasks_meaning"),
             .stream_hash = json_get_text(cell, "stream.hash"),
@@ -166,12 +156,9 @@ void view_free(struct view *view)
 
 const cJSON *view_phase(const struct view_row *row, const char *name)
 {
-    const cJSON *phase;
-    cJSON_ArrayForEach(phase, json_get(row->cell, "phases"))
-    {
+    json_each(phase, row->cell, "phases")
         if (json_says(phase, "name", name))
             return phase;
-    }
     return NULL;
 }
 
@@ -181,42 +168,56 @@ double view_operations(const cJSON *phase)
            json_get_number(phase, "operations.expire");
 }
 
+const cJSON *view_cost(const cJSON *phase)
+{
+    const cJSON *corrected = json_get(phase, "corrected"), *of = corrected ? corrected : phase;
+    const cJSON *per_op = json_get(of, "ns_per_op");
+    return per_op ? per_op : json_get(of, "ns_per_advance");
+}
+
 double view_advance_ns(const struct view_row *row, const char *key)
 {
     char path[64];
     snprintf(path, sizeof path, "latency_ns.advance.%s", key);
     double largest_ns = NAN;
-    const cJSON *phase;
-    cJSON_ArrayForEach(phase, json_get(row->cell, "phases"))
-    {
+    json_each(phase, row->cell, "phases")
         largest_ns = fmax(largest_ns, json_get_number(phase, path));
-    }
     return largest_ns;
 }
 
 bool view_is_timed(const struct view_group *group)
 {
     for (size_t i = 0; i < group->row_count; i++) {
-        const cJSON *phase;
-        cJSON_ArrayForEach(phase, json_get(group->rows[i].cell, "phases"))
-        {
+        json_each(phase, group->rows[i].cell, "phases")
             if (json_get(phase, "ns_per_op") || json_get(phase, "ns_per_advance"))
                 return true;
-        }
     }
     return false;
 }
 
+const char *view_between(char *out, const char *between)
+{
+    bool is_size = between[0] >= '0' && between[0] <= '9';
+    snprintf(out, VIEW_BETWEEN_SIZE, "%s%.32s",
+             is_size                         ? "behind "
+             : strcmp(between, "chain") == 0 ? "chained"
+             : between[0]                    ? "back to back"
+                                             : "",
+             is_size ? between : "");
+    return out;
+}
+
 void view_title(char *out, size_t size, const struct view_group *group)
 {
-    char tasks[32], tick[32];
+    char tasks[32], tick[32], words[VIEW_BETWEEN_SIZE];
     const char *meaning = group->tasks_meaning[0] ? group->tasks_meaning : "tasks";
     units_format_count(tasks, sizeof tasks, units_whole(group->tasks));
     units_format_time(tick, sizeof tick, units_whole(group->tick_ns));
     if (group->has_runners)
         snprintf(out, size, "%s: %s %s, on the real clock", group->workload, tasks, meaning);
     else
-        snprintf(out, size, "%s: %s %s, tick %s", group->workload, tasks, meaning, tick);
+        snprintf(out, size, "%s: %s %s, tick %s%s%s", group->workload, tasks, meaning, tick,
+                 group->between[0] ? ", " : "", view_between(words, group->between));
 }
 
 /* ---- For formats that know benchmarks by their names alone. ---------------------------------- */
@@ -273,10 +274,8 @@ void view_cell_name(char *out, size_t size, const cJSON *document, const cJSON *
 
 void view_each(const cJSON *document, view_item_fn *take, void *context)
 {
-    const cJSON *cells = json_get(document, "cells"), *cell;
-    cJSON_ArrayForEach(cell, cells)
-    {
+    const cJSON *cells = json_get(document, "cells");
+    json_each(cell, cells, "")
         if (json_says(cell, "status", "ok"))
             take_cell(cells, cell, take, context);
-    }
 }

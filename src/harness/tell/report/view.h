@@ -1,15 +1,15 @@
 /*
  * view.h - the cells of a document in the order in which people compare them.
  *
- * Cells on the same stream stand side by side in a group; every renderer works group by group.
+ * Cells on the same stream, with the same between their calls, stand side by side in a group; every renderer works group by group.
  * Pointers go into the document, which must outlive the view.
  */
 #ifndef TWBENCH_VIEW_H
 #define TWBENCH_VIEW_H
 
+#include "harness/base/libc.h"
+
 #include <cjson/cJSON.h>
-#include <stdbool.h>
-#include <stddef.h>
 
 #define VIEW_PHASES_MAX 16
 #define VIEW_LABEL_SIZE 96
@@ -25,6 +25,7 @@ struct view_row {
 
 struct view_group {
     const char *workload, *tasks_meaning, *stream_hash;
+    const char *between; /* two calls: "none", "chain", "32KiB"; "": nobody asked */
     double tasks, tick_ns, seed;
     bool has_runners;      /* its cells are of the real clock */
     struct view_row *rows; /* the harness last, the others as in the document */
@@ -67,7 +68,15 @@ bool view_is_timed(const struct view_group *group);
  * any other. */
 bool view_huge_pages(char *out, size_t size, const struct view_row *row);
 
-/* "hold: 1M timers, tick 1 ms" */
+/* "back to back", "chained", "behind 32KiB", "" for the `between` of a group; `out` has VIEW_BETWEEN_SIZE characters. */
+#define VIEW_BETWEEN_SIZE 48
+const char *view_between(char *out, const char *between);
+
+/* The wall time of the phase, less the harness's where it was taken off: the interval of ns_per_op, or of ns_per_advance
+ * where there are no operations.  NULL: none was timed. */
+const cJSON *view_cost(const cJSON *phase);
+
+/* "hold: 1M timers, tick 1 ms, chained" */
 void view_title(char *out, size_t size, const struct view_group *group);
 
 /* ---- For formats that know benchmarks by their names alone. ---------------------------------- */

@@ -10,8 +10,6 @@
 #include "harness/tell/report/page.h"
 
 #include <cjson/cJSON.h>
-#include <stdbool.h>
-#include <stdio.h>
 
 /* ---- What may be used on the terminal at hand: colour, UTF-8, how many columns (style.c). ----- */
 

@@ -3,9 +3,6 @@
 #include "harness/tell/report/services.h"
 #include "harness/tell/report/writer.h"
 
-#include <math.h>
-#include <string.h>
-
 /* The class of a span; "" for a plain one. */
 static const char *class_of(const struct page_span *span)
 {

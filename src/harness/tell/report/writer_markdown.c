@@ -3,8 +3,6 @@
 #include "harness/tell/report/page.h"
 #include "harness/tell/report/writer.h"
 
-#include <string.h>
-
 /* With everything escaped that Markdown or its tables would take for more than text. */
 static void write_text(FILE *out, const char *text)
 {

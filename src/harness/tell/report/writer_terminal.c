@@ -4,10 +4,6 @@
 #include "harness/tell/report/page.h"
 #include "harness/tell/report/writer.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define GAP        2  /* blanks between columns */
 #define FACT_WIDTH 10 /* columns of a fact's name */
 

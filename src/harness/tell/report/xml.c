@@ -3,10 +3,6 @@
 
 #include "harness/base/text.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 /* The Char of XML 1.0. */
 static bool is_char(uint32_t point)
 {

@@ -7,10 +7,8 @@
 #include "harness/measure/stats/summary.h"
 #include "harness/tell/result/interval.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
+/* A figure less the harness's share is told when its interval is no wider than this. */
+#define CORRECTED_SPREAD 2
 
 /* ---- Identity and parameters. ---------------------------------------------------------------- */
 
@@ -29,15 +27,19 @@ void cell_identity_text(char *out, size_t size, const struct cell_identity *iden
     }
     if (identity->batch > 0)
         text_add(&list, " batch=%" PRIu32, identity->batch);
+    if (identity->between != PLAN_BETWEEN_UNASKED)
+        text_add(&list, " between=%s",
+                 plan_between_name((char[PLAN_BETWEEN_TEXT]){""}, identity->between));
     snprintf(out, size,
              "%s%s%s%s%s%s; %s tasks=%" PRIu64 " tick_ns=%" PRIu64 " seed=%" PRIu64
              " stream=%016" PRIx64 "; runs=%" PRIu64 " warmup=%" PRIu64 " pin_cpu=%d"
-             " max_pending=%" PRIu64,
+             " max_pending=%" PRIu64 "%s%s",
              identity->impl, settings,
              by_ticks ? "" : " drive=", by_ticks ? "" : plan_drive_name(identity->drive),
              pages ? " huge_pages=" : "", pages ? pages : "", stream->workload, stream->tasks,
              stream->tick_ns, stream->seed, stream->hash, identity->runs, identity->warmup,
-             identity->pin_cpu < 0 ? -1 : identity->pin_cpu, identity->max_pending);
+             identity->pin_cpu < 0 ? -1 : identity->pin_cpu, identity->max_pending,
+             identity->same_pass ? " same_pass" : "", identity->rename ? " rename_ids" : "");
     if (identity->extra) {
         char extra[512];
         size_t length = strlen(out);
@@ -70,6 +72,9 @@ static cJSON *new_params(const struct cell_identity *identity)
         json_add_text(params, "huge_pages", plan_pages_name(identity->pages));
     if (identity->batch > 0)
         json_add_integer(params, "batch", identity->batch);
+    if (identity->between != PLAN_BETWEEN_UNASKED)
+        json_add_text(params, "between",
+                      plan_between_name((char[PLAN_BETWEEN_TEXT]){""}, identity->between));
     if (identity->extra)
         identity->extra->params(params, identity->extra->ctx);
     return params;
@@ -254,8 +259,38 @@ static cJSON *make_advance_work(const struct outcome_advance_work *work)
     return object;
 }
 
+/* What null took is taken off sample by sample, of the same round: the interval is that of the differences.  Told as a
+ * number where both its ends are above 0 and at most a factor of 2 apart. */
+static cJSON *make_corrected(const struct outcome_phase *phase, const struct outcome *outcome,
+                             const struct outcome *harness, size_t index)
+{
+    double rest_ns[OUTCOME_SAMPLES_MAX], taken_ns[OUTCOME_SAMPLES_MAX];
+    uint64_t operations = phase->starts + phase->stops + phase->expires;
+    double divisor = (double)(operations > 0 ? operations : phase->advances);
+    size_t count = outcome->sample_count;
+    if (!harness || harness->sample_count < count || count == 0 || divisor <= 0)
+        return cJSON_CreateNull();
+    const struct outcome_phase *of = &harness->phases[index];
+    for (size_t i = 0; i < count; i++) {
+        taken_ns[i] = of->wall_ns[i] * (phase->stretch > 0 ? of->stretch / phase->stretch : 1);
+        rest_ns[i] = phase->wall_ns[i] - taken_ns[i];
+    }
+    struct summary rest = summary_of(rest_ns, count);
+    cJSON *object = cJSON_CreateObject();
+    json_add(object, "ns_per_op",
+             interval_of_samples(rest_ns, count, operations > 0 ? divisor : 0, true));
+    json_add(object, "ns_per_advance",
+             interval_of_samples(rest_ns, count, operations > 0 ? 0 : divisor, true));
+    json_add_measure(object, "harness_ns", summary_of(taken_ns, count).median / divisor);
+    json_add_text(object, "reason",
+                  rest.low > 0 && rest.high <= CORRECTED_SPREAD * rest.low
+                      ? NULL
+                      : "overhead too large to subtract");
+    return object;
+}
+
 static cJSON *make_phase(const char *name, const struct outcome_phase *phase,
-                         const struct outcome *outcome)
+                         const struct outcome *outcome, cJSON *corrected)
 {
     size_t samples = outcome->sample_count;
     uint64_t operations = phase->starts + phase->stops + phase->expires;
@@ -269,6 +304,7 @@ static cJSON *make_phase(const char *name, const struct outcome_phase *phase,
              interval_of_samples(phase->cpu_ns, samples, (double)operations, true));
     json_add(object, "ns_per_advance",
              interval_of_samples(phase->wall_ns, samples, (double)phase->advances, false));
+    json_add(object, "corrected", corrected);
     add_counters(object, phase, operations, outcome->counters_reason);
     json_add(object, "latency_ns", make_latencies(phase));
     json_add(object, "work", phase->is_counted ? make_work(&phase->work) : cJSON_CreateNull());
@@ -286,8 +322,9 @@ static cJSON *make_phases(const struct cell_identity *identity, const struct str
     cJSON *phases = cJSON_CreateArray();
     bool counted = identity->runs == 0 && outcome->status == OUTCOME_OK;
     for (size_t i = 0; i < outcome->phase_count && (outcome->sample_count > 0 || counted); i++)
-        cJSON_AddItemToArray(phases,
-                             make_phase(stream->phases[i].name, &outcome->phases[i], outcome));
+        cJSON_AddItemToArray(
+            phases, make_phase(stream->phases[i].name, &outcome->phases[i], outcome,
+                               make_corrected(&outcome->phases[i], outcome, identity->harness, i)));
     return phases;
 }
 
@@ -398,11 +435,16 @@ static cJSON *make_stream(const struct stream *stream)
 static cJSON *make_sampling(const struct cell_identity *identity, const struct outcome *outcome)
 {
     cJSON *object = cJSON_CreateObject();
+    const char *differ = outcome->renamed ? "ids" : "seeds";
     json_add_integer(object, "runs", identity->runs);
     json_add_integer(object, "warmup", identity->warmup);
     json_add_integer(object, "samples", outcome->sample_count);
     json_add_text(object, "ended_by", outcome_end_name(outcome->ended));
     json_add_integer(object, "passes_per_sample", outcome->passes_per_sample);
+    json_add_integer(object, "distinct_passes", outcome->fresh_streams);
+    json_add_integer(object, "distinct_operations", outcome->fresh_operations);
+    json_add_integer(object, "replays", outcome->replays);
+    json_add_text(object, "passes_differ_in", outcome->fresh_streams > 1 ? differ : NULL);
     json_add_integer(object, "retaken_passes", outcome->retaken_passes);
     json_add_integer(object, "slow_passes", outcome->slow_passes);
     json_add(object, "pin_cpu",

@@ -6,7 +6,6 @@
 
 #include "harness/measure/plan/plan.h"
 
-#include "harness/base/memory.h"
 #include "harness/measure/run/outcome.h"
 #include "harness/measure/workload/stream.h"
 
@@ -31,12 +30,17 @@ struct cell_identity {
     size_t setting_count;
     enum plan_drive drive;
     enum plan_pages pages;
-    uint32_t batch;              /* 0: nobody asked */
-    uint64_t runs, warmup;       /* samples asked for (0: counts only), passes thrown away before */
-    uint64_t max_pending;        /* cap on pending timers; 0: none */
-    uint64_t budget_ns;          /* time the cell may take; 0: no limit */
+    uint32_t batch;        /* 0: nobody asked */
+    uint32_t between;      /* as in struct plan_cell */
+    uint64_t runs, warmup; /* samples asked for (0: counts only), passes thrown away before */
+    bool same_pass;        /* every pass is to replay the same operations */
+    bool rename;           /* of a trace: passes are to differ in the ids, however long it is */
+    uint64_t max_pending;  /* cap on pending timers; 0: none */
+    uint64_t budget_ns;    /* time the cell may take; 0: no limit */
     uint64_t memory_limit_bytes; /* 0: no limit */
     int pin_cpu;                 /* below 0: not pinned */
+    const struct outcome
+        *harness; /* null, measured beside it in the same way: is taken off; NULL: nothing is */
     const struct cell_extra *extra; /* of a cell that a lab played; NULL: virtual time */
 };
 

@@ -7,9 +7,6 @@
 #include "harness/base/ward.h"
 #include "harness/tell/result/cell.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 struct result_document {
@@ -109,10 +106,12 @@ static cJSON *make_harness(const struct result_harness *harness)
     json_add_text(object, "timer", harness->timer);
     json_add_measure(object, "timer_overhead_ns",
                      harness->timer_overhead_ns < 0 ? NAN : harness->timer_overhead_ns);
+    json_add_measure(object, "timer_step_ns",
+                     harness->timer_step_ns < 0 ? NAN : harness->timer_step_ns);
     return object;
 }
 
-static cJSON *make_head(const struct result_origin *origin)
+cJSON *result_head(const struct result_origin *origin)
 {
     cJSON *root = cJSON_CreateObject();
     json_add_integer(root, "schema_version", RESULT_SCHEMA_VERSION);
@@ -125,13 +124,12 @@ static cJSON *make_head(const struct result_origin *origin)
     return root;
 }
 
-int result_new(const struct result_origin *origin, struct result_document **out, struct diag *diag)
+struct result_document *result_new(const struct result_origin *origin)
 {
     struct result_document *document = memory_take(1, sizeof *document);
-    document->root = make_head(origin);
+    document->root = result_head(origin);
     document->cells = cJSON_GetObjectItemCaseSensitive(document->root, "cells");
-    *out = document;
-    return shape_check_head(document->root, "result", diag);
+    return document;
 }
 
 void result_free(struct result_document *document)
@@ -150,10 +148,8 @@ void result_free(struct result_document *document)
 static const cJSON *find_cell(const struct result_document *document, const char *identity,
                               size_t *index)
 {
-    const cJSON *cell;
     *index = 0;
-    cJSON_ArrayForEach(cell, document->cells)
-    {
+    json_each(cell, document->cells, "") {
         if (json_says(cell, "identity", identity))
             return cell;
         ++*index;
@@ -251,34 +247,29 @@ double result_harness_ns_per_op(const struct result_document *document, const st
 {
     char hash[24];
     snprintf(hash, sizeof hash, "%016llx", (unsigned long long)stream->hash);
-    const cJSON *cell;
-    cJSON_ArrayForEach(cell, document->cells)
-    {
+    json_each(cell, document->cells, "") {
         double cost_ns = json_get_number(cell, "harness_ns_per_op");
-        if (json_says(cell, "stream.hash", hash) && !isnan(cost_ns))
+        if (json_says(cell, "stream.hash", hash) && !isnan(cost_ns) &&
+            !json_get(cell, "params.between"))
             return cost_ns;
     }
     return -1;
 }
 
-int result_attach(struct result_document *document, const char *key, cJSON *item, struct diag *diag)
+void result_attach(struct result_document *document, const char *key, cJSON *item)
 {
-    (void)diag;
     if (cJSON_HasObjectItem(document->root, key))
         cJSON_ReplaceItemInObjectCaseSensitive(document->root, key, item);
     else
         cJSON_AddItemToObject(document->root, key, item);
-    return DIAG_OK;
 }
 
-int result_leave_out(struct result_document *document, const char *text, struct diag *diag)
+void result_leave_out(struct result_document *document, const char *text)
 {
     cJSON *list = cJSON_GetObjectItemCaseSensitive(document->root, "left_out");
-    (void)diag;
     if (!list)
         list = cJSON_AddArrayToObject(document->root, "left_out");
     cJSON_AddItemToArray(list, jsontext_string(text));
-    return DIAG_OK;
 }
 
 void result_forget_left_out(struct result_document *document)
@@ -295,9 +286,7 @@ void result_set_complete(struct result_document *document, bool complete)
 size_t result_count_failed(const struct result_document *document)
 {
     size_t failed = (size_t)cJSON_GetArraySize(json_get(document->root, "left_out"));
-    const cJSON *cell;
-    cJSON_ArrayForEach(cell, document->cells)
-    {
+    json_each(cell, document->cells, "") {
         const char *status = json_get_text(cell, "status");
         failed += strcmp(status, outcome_status_name(OUTCOME_MISMATCH)) == 0 ||
                   strcmp(status, outcome_status_name(OUTCOME_CRASHED)) == 0;
@@ -320,10 +309,8 @@ const cJSON *result_json(const struct result_document *document)
 static void print_document(FILE *out, const void *ctx)
 {
     const struct result_document *document = ctx;
-    const cJSON *item;
     fputs("{\n", out);
-    cJSON_ArrayForEach(item, document->root)
-    {
+    json_each(item, document->root, "") {
         if (item == document->cells)
             continue;
         json_print_member(out, item, 0);
@@ -412,20 +399,14 @@ static int keep_texts(struct result_document *document, const char *text, const 
 static int check_document(const cJSON *root, const char *path, struct diag *diag)
 {
     int status = shape_check_head(root, path, diag);
-    const cJSON *cell;
     size_t index = 0;
-    cJSON_ArrayForEach(cell, json_get(root, "cells"))
-    {
+    json_each(cell, root, "cells") {
         if (status == DIAG_OK)
-            status = shape_check_cell(cell, index++, path, diag);
+            status = shape_check_cell(cell, index, path, diag);
+        if (status == DIAG_OK)
+            status = agree_check_cell(cell, index++, path, diag);
     }
-    if (status != DIAG_OK)
-        return status;
-    size_t times = 0;
-    cJSON_ArrayForEach(cell, root) times += strcmp(cell->string, "cells") == 0;
-    if (times != 1)
-        return diag_usage(diag, "%s: cells: there %zu times; expected once", path, times);
-    return DIAG_OK;
+    return status == DIAG_OK ? agree_check_document(root, path, diag) : status;
 }
 
 static int load_text(const char *text, size_t size, const char *path,
@@ -472,7 +453,7 @@ int result_check_origin(const struct result_document *document, const char *path
     static const char *const keys[] = {"tool.version",   "tool.commit",     "tool.compiler",
                                        "tool.flags",     "tool.allocator",  "machine.cpu_model",
                                        "machine.kernel", "machine.governor"};
-    cJSON *now = make_head(origin);
+    cJSON *now = result_head(origin);
     int status = DIAG_OK;
     for (size_t i = 0; i < sizeof keys / sizeof *keys && status == DIAG_OK; i++) {
         const char *then = json_get_text(document->root, keys[i]);

@@ -16,7 +16,6 @@
 #include "harness/tell/result/cell.h"
 
 #include <cjson/cJSON.h>
-#include <stddef.h>
 #include <time.h>
 
 /* ---- Shape (shape.c). ------------------------------------------------------------------------- */
@@ -30,6 +29,12 @@
 /* `what` names the document in the diagnostic.  DIAG_USAGE with "what: path: what was expected". */
 int shape_check_head(const cJSON *root, const char *what, struct diag *diag);
 int shape_check_cell(const cJSON *cell, size_t index, const char *what, struct diag *diag);
+/* What the writer keeps and a reader relies on (agree.c): low <= median <= high, all three those of the samples; ok only
+ * where the digest and what fired are the oracle's; a time for what was timed; each cell once; shards 1 .. N, once each.
+ * Both are asked by whoever loads a result: report, compare, merge, --resume, history, ci.  DIAG_USAGE with the cell and
+ * the key.  O(n log n) in the cells. */
+int agree_check_cell(const cJSON *cell, size_t index, const char *what, struct diag *diag);
+int agree_check_document(const cJSON *root, const char *what, struct diag *diag);
 /* The same of a document of which readers rely on nothing but its version. */
 int shape_check_version(const cJSON *root, const char *what, struct diag *diag);
 /* What is at a path of a document. */
@@ -40,7 +45,8 @@ enum shape_kind {
     SHAPE_OBJECT = 8,
     SHAPE_ARRAY = 16,
     SHAPE_OR_NULL = 32,
-    SHAPE_OPTIONAL = 64
+    SHAPE_OPTIONAL = 64,
+    SHAPE_SIGNED = 128 /* beside SHAPE_NUMBER: it may be below 0 */
 };
 
 /* "[]" stands for each element of an array, "{}" for each member of an object.  A parent stands before its children;
@@ -109,6 +115,7 @@ struct result_tool {
 struct result_harness {
     const char *timer;        /* what latencies are read from: "tsc", "clock_gettime" */
     double timer_overhead_ns; /* subtracted from each latency; below 0: unknown */
+    double timer_step_ns;     /* a latency below it is no number; below 0: unknown */
 };
 
 struct result_origin {
@@ -122,12 +129,13 @@ struct result_origin {
 };
 
 /* The owner frees it with result_free.  Strings are copied. */
-int result_new(const struct result_origin *origin, struct result_document **out, struct diag *diag);
+struct result_document *result_new(const struct result_origin *origin);
+/* What such a document begins with; the caller's. */
+cJSON *result_head(const struct result_origin *origin);
 /* With its root and its texts; NULL is allowed. */
 void result_free(struct result_document *document);
 
-/* A document of another kind with the tool, machine and command of `head`; the caller's.  What memory was short for
- * is missing, as everywhere when JSON is made. */
+/* A document of another kind with the tool, machine and command of `head`; the caller's. */
 cJSON *result_begin(const cJSON *head, const char *kind);
 
 /* Adds the cell, or replaces the one with the same identity and stream.  `harness_ns_per_op` is the
@@ -142,17 +150,16 @@ int result_add_cell(struct result_document *document, const struct cell_identity
 bool result_has_cell(const struct result_document *document, const struct cell_identity *identity,
                      const struct stream *stream);
 
-/* The harness's cost that a cell on this stream (by its hash) carries; below 0 when none does. */
+/* The harness's cost that a cell on this stream (by its hash), with nothing asked between the calls, carries; below 0 when none does. */
 double result_harness_ns_per_op(const struct result_document *document,
                                 const struct stream *stream);
 
 /* Puts `item`, which the document owns from then on, beside the cells, or in the place of what has this
  * key: what other documents have more than a result (labs/teach/docs/CLAIMS.md). */
-int result_attach(struct result_document *document, const char *key, cJSON *item,
-                  struct diag *diag);
+void result_attach(struct result_document *document, const char *key, cJSON *item);
 
 /* Adds a text to "left_out", what was asked for and is not there. */
-int result_leave_out(struct result_document *document, const char *text, struct diag *diag);
+void result_leave_out(struct result_document *document, const char *text);
 /* What is tried again is not left out yet. */
 void result_forget_left_out(struct result_document *document);
 

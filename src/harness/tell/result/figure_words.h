@@ -12,6 +12,7 @@
 #define BESIDE   FIGURE_BESIDE
 #define MAY_LACK FIGURE_MAY_LACK
 #define MOST     FIGURE_MOST
+#define SIGNED   FIGURE_SIGNED
 
 #define MEDIAN      "Median of the samples."
 #define LOW         "Lower end of the interval."

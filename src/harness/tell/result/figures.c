@@ -3,8 +3,6 @@
 
 #include "impls/backend.h"
 
-#include <string.h>
-
 #include "harness/tell/result/figure_words.h"
 
 static const struct figure rows[] = {

@@ -7,9 +7,7 @@
 #ifndef TWBENCH_FIGURES_H
 #define TWBENCH_FIGURES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
+#include "harness/base/libc.h"
 
 /* The object that a path starts from. */
 enum figure_owner { FIGURE_OF_CELL, FIGURE_OF_PHASE, FIGURE_OF_SCHEDULE };
@@ -28,6 +26,7 @@ enum figure_flag {
     FIGURE_LATER = 1u << 1,    /* results of older versions lack it */
     FIGURE_MAY_LACK = 1u << 2, /* left out where the meaning says so */
     FIGURE_MOST = 1u << 3,     /* over several phases the most counts, not the sum */
+    FIGURE_SIGNED = 1u << 5,   /* a difference, which may be below 0 */
     FIGURE_BESIDE = 1u << 4    /* a counter that a design without work on its structure may have */
 };
 

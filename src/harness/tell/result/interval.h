@@ -8,7 +8,6 @@
 #include "harness/measure/stats/summary.h"
 
 #include <cjson/cJSON.h>
-#include <stdbool.h>
 
 /* Median, low, high, confidence and count; what is NaN becomes null. */
 cJSON *interval_of_summary(const struct summary *summary);

@@ -4,12 +4,6 @@
 #include "harness/base/file.h"
 #include "harness/base/json.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 /* In the header, so that there is nothing to link. */

@@ -5,11 +5,6 @@
 #include "harness/base/json.h"
 #include "harness/tell/result/figures.h"
 
-#include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
-
 #define NUMBER   SHAPE_NUMBER
 #define TEXT     SHAPE_TEXT
 #define BOOL     SHAPE_BOOL
@@ -74,6 +69,7 @@ static const struct shape_rule result_rules[] = {
     {"harness", OBJECT},
     {"harness.timer", TEXT | OR_NULL},
     {"harness.timer_overhead_ns", NUMBER | OR_NULL},
+    {"harness.timer_step_ns", NUMBER | OR_NULL | OPTIONAL},
     {"complete", BOOL},
     {"left_out", ARRAY | OPTIONAL},
     {"left_out[]", TEXT},
@@ -82,6 +78,7 @@ static const struct shape_rule result_rules[] = {
     {"standing[].workload", TEXT},
     {"standing[].tasks", NUMBER | OR_NULL},
     {"standing[].stream_hash", TEXT | OR_NULL},
+    {"standing[].between", TEXT | OPTIONAL},
     {"standing[].says", ARRAY},
     {"standing[].says[]", TEXT},
     {"standing[].phases", ARRAY},
@@ -105,6 +102,8 @@ static const struct shape_rule cell_rules[] = {
     {"params{}[]", NUMBER},
     {"phases[]", OBJECT},
     {"phases[].ns_per_op.samples[]", NUMBER},
+    {"phases[].corrected.ns_per_op.samples[]", NUMBER | SHAPE_SIGNED},
+    {"phases[].corrected.ns_per_advance.samples[]", NUMBER | SHAPE_SIGNED},
     {"phases[].cpu_ns_per_op_interval.samples[]", NUMBER},
     {"phases[].counters{}", NUMBER | OR_NULL},
     {"schedules[]", OBJECT},
@@ -138,7 +137,7 @@ static int refuse(const struct walk *walk, const char *problem)
 static unsigned kind_of(const cJSON *item)
 {
     if (cJSON_IsNumber(item))
-        return isfinite(item->valuedouble) && item->valuedouble >= 0 ? NUMBER : 0;
+        return !isfinite(item->valuedouble) ? 0 : item->valuedouble >= 0 ? NUMBER : SHAPE_SIGNED;
     return cJSON_IsString(item)   ? TEXT
            : cJSON_IsBool(item)   ? BOOL
            : cJSON_IsObject(item) ? OBJECT
@@ -152,9 +151,7 @@ static int follow(struct walk *walk, const cJSON *item, const char *path);
 static int follow_each(struct walk *walk, const cJSON *parent, const char *path)
 {
     size_t length = strlen(walk->trail), index = 0;
-    const cJSON *item;
-    cJSON_ArrayForEach(item, parent)
-    {
+    json_each(item, parent, "") {
         if (cJSON_IsArray(parent))
             snprintf(walk->trail + length, sizeof walk->trail - length, "[%zu]", index++);
         else
@@ -216,6 +213,7 @@ static unsigned kinds_of(const struct figure *figure)
         [FIGURE_NUMBER] = NUMBER, [FIGURE_INTEGER] = NUMBER, [FIGURE_TEXT] = TEXT,
         [FIGURE_BOOL] = BOOL,     [FIGURE_OBJECT] = OBJECT,  [FIGURE_ARRAY] = ARRAY};
     return kinds[figure->type] | (figure->flags & FIGURE_OR_NULL ? OR_NULL : 0) |
+           (figure->flags & FIGURE_SIGNED ? SHAPE_SIGNED : 0) |
            (figure->flags & (FIGURE_LATER | FIGURE_MAY_LACK) ? OPTIONAL : 0);
 }
 

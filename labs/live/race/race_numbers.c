@@ -1,0 +1,548 @@
+/* race_numbers.c - cases that take numbers: of threads, seats, names and tasks, of wake-ups and bytes, of hours. */
+#include "labs/live/race/race_service.h"
+
+#include "labs/live/runners/moment.h"
+#include "labs/live/runners/opening.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define US                       UINT64_C(1000)
+#define MS                       UINT64_C(1000000)
+#define SECOND                   UINT64_C(1000000000)
+#define FAR                      (60000 * MS)
+#define FIND(service, rule, ...) race_find(&(service)->notes->finding, rule, __VA_ARGS__)
+
+static bool has(const struct race_service *service, unsigned flag)
+{
+    return (service->runner->flags & flag) != 0;
+}
+
+/* ---- Threads. --------------------------------------------------------------------------------- */
+
+#define CALLERS_LEAST 17u
+#define CALLERS_MOST  48u
+#define EACH_STARTS   8u
+
+static void *caller_live(void *ctx)
+{
+    struct race_service *service = ctx;
+    struct race_account *accounts[EACH_STARTS] = {NULL};
+    struct tw_seat *seat = race_enter(service);
+    bool goes = seat != NULL;
+    for (uint32_t i = 0; goes && i < EACH_STARTS; i++) {
+        bool far = i % 4 == 3;
+        accounts[i] = case_start_at(service, seat, moment_now() + (far ? FAR : i * 200 * US));
+        goes = accounts[i] != NULL;
+    }
+    for (uint32_t i = 0; goes && i < EACH_STARTS; i++)
+        if (i % 4 != 3)
+            goes =
+                case_await(service, seat, &accounts[i]->runs, 1, "a timer of one of many threads");
+        else if (race_stop(service, seat, accounts[i]) != TW_RUN_STOPPED)
+            FIND(service, RACE_STOP, "a far timer of one of many threads was not stopped");
+    if (seat && !race_is_over(service))
+        race_leave(service, seat);
+    return NULL;
+}
+
+/* As many callers as the runner has threads or shards. */
+static void threads_play(struct race_service *service, uint32_t count)
+{
+    pthread_t callers[CALLERS_MOST];
+    uint32_t made = 0;
+    struct tw_seat *seat = case_open(
+        service,
+        (struct tw_runner_config){.capacity = 64 * count, .threads = count, .tick_ns = 200 * US});
+    while (seat && made < count && pthread_create(&callers[made], NULL, caller_live, service) == 0)
+        made++;
+    for (uint32_t i = 0; i < made; i++)
+        pthread_join(callers[i], NULL);
+    if (seat && made < count)
+        FIND(service, RACE_OPEN, "the system gave no thread");
+    if (seat)
+        case_close(service, seat);
+}
+
+static void many_threads(struct race_service *service)
+{
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    uint32_t cores = online > 0 ? (uint32_t)online : 1;
+    uint32_t most = 3 * cores > CALLERS_LEAST ? 3 * cores : CALLERS_LEAST;
+    const uint32_t counts[] = {1, cores, most};
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0] && !race_is_over(service); i++) {
+        race_again(service);
+        threads_play(service, counts[i] < CALLERS_MOST ? counts[i] : CALLERS_MOST);
+    }
+}
+
+/* While one thread of the runner's runs a task that takes long, another looks at what is due. */
+static void led_meanwhile(struct race_service *service)
+{
+    for (int late = 0; late < 2 && !race_is_over(service); late++) {
+        race_again(service);
+        struct tw_seat *seat = case_open(service, (struct tw_runner_config){.threads = 2});
+        struct race_account *slow = seat ? race_account(service) : NULL;
+        struct race_account *other = seat ? race_account(service) : NULL;
+        if (!slow || !other)
+            return;
+        bool others = service->description.threads > 1 &&
+                      !has(service, TW_RUNNER_ONE_DISPATCH | TW_RUNNER_CALLERS_DRIVE);
+        slow->due_ns = moment_now() + MS;
+        other->due_ns = moment_now() + 6 * MS;
+        slow->deed = DEED_AWAIT;
+        slow->awaits = other;
+        if (others && !late && !case_start(service, seat, other))
+            return;
+        if (others && (!case_start(service, seat, slow) ||
+                       !case_await(service, seat, &slow->runs, 1, "a timer that is due")))
+            return;
+        if (others && late && !case_start(service, seat, other))
+            return;
+        if (others && !case_await(service, seat, &other->runs, 1, "a timer beside a long task"))
+            return;
+        case_close(service, seat);
+    }
+}
+
+/* Callers drive where that is declared, and nowhere else. */
+static void who_drives(struct race_service *service)
+{
+    struct tw_seat *seat = case_open(service, (struct tw_runner_config){0});
+    struct race_account *near[4];
+    bool drives = has(service, TW_RUNNER_CALLERS_DRIVE);
+    for (uint32_t i = 0; seat && i < 4; i++)
+        if (!(near[i] = case_start_at(service, seat, moment_now() + i * MS)))
+            return;
+    uint64_t end = race_clock(service) + race_patience_ns(service);
+    for (uint32_t i = 0; seat && i < 4; i++) {
+        while (!drives && atomic_load(&near[i]->runs) == 0 && race_clock(service) < end &&
+               !race_is_over(service))
+            moment_sleep(moment_now() + 300 * US);
+        if (!drives && atomic_load(&near[i]->runs) == 0)
+            FIND(service, RACE_TRAITS,
+                 "a timer has not run while its caller did not wait for %u s, though "
+                 "TW_RUNNER_CALLERS_DRIVE is not set",
+                 service->options->patience_s);
+        if (!case_await(service, seat, &near[i]->runs, 1, "a timer that is due"))
+            return;
+        if (drives && atomic_load(&near[i]->ran_in) != (uint64_t)pthread_self())
+            FIND(service, RACE_TRAITS,
+                 "a timer ran in another thread than its caller's, though "
+                 "TW_RUNNER_CALLERS_DRIVE is set");
+    }
+    if (seat)
+        case_close(service, seat);
+}
+
+/* ---- Seats, names, tasks. ---------------------------------------------------------------------- */
+
+#define SEATS_WARM 2000u
+#define SEATS      100000u
+/* The head of a seat alone is larger. */
+#define SEAT_BYTES_LEAST 30u
+
+static uint64_t resident_bytes(void)
+{
+    unsigned long long size, resident = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (file && fscanf(file, "%llu %llu", &size, &resident) != 2)
+        resident = 0;
+    if (file)
+        fclose(file);
+    return resident * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* The sanitizers keep what was freed. */
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+#define KEEPS_FREED true
+#elif defined __has_feature
+#define KEEPS_FREED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
+#else
+#define KEEPS_FREED false
+#endif
+
+/* Opened and left; a few of them used. */
+static void many_seats(struct race_service *service)
+{
+    struct tw_seat *seat = case_open(service, (struct tw_runner_config){0});
+    uint64_t before = 0;
+    for (uint32_t i = 0; seat && i < SEATS_WARM + SEATS && !race_is_over(service); i++) {
+        struct tw_seat *one = race_enter(service);
+        if (i == SEATS_WARM)
+            before = resident_bytes();
+        if (!one)
+            return;
+        if (i % 20000 == 0) {
+            struct race_account *far = case_start_at(service, one, moment_now() + FAR);
+            if (!far || race_stop(service, one, far) != TW_RUN_STOPPED)
+                return;
+        }
+        race_leave(service, one);
+    }
+    uint64_t after = seat ? resident_bytes() : 0;
+    if (!KEEPS_FREED && before > 0 && after > before + SEATS * (uint64_t)SEAT_BYTES_LEAST)
+        FIND(service, RACE_SEATS, "%u seats were entered and left, and %" PRIu64 " KiB not freed",
+             SEATS, (after - before) >> 10);
+    if (seat)
+        case_close(service, seat);
+}
+
+/* A name of one place comes again when it is used more often than its count is wide. */
+#define NAME_USES 66000u
+
+/* A place comes back with its stop, unless the runner declares otherwise.  One that takes it back on a tick has many
+ * behind it, so that it need not wait for any. */
+static void one_place(struct race_service *service)
+{
+    service->account_count = NAME_USES + 8;
+    struct tw_seat *seat =
+        case_open(service, (struct tw_runner_config){.capacity = 1, .tick_ns = 20 * US});
+    bool late = has(service, TW_RUNNER_LATE_PLACE | TW_RUNNER_PURGES);
+    if (seat && has(service, TW_RUNNER_TICKS))
+        race_clock_move(60 * SECOND);
+    for (uint32_t i = 0; seat && i < NAME_USES && !race_is_over(service); i++) {
+        struct race_account *account = race_account(service);
+        account->due_ns = moment_now() + 30 * SECOND;
+        uint64_t end = 0, tries = 0;
+        int answer;
+        while ((answer = race_start(service, seat, account)) == TW_RUN_FULL && late &&
+               !race_is_over(service)) {
+            race_purge(service, seat);
+            if (++tries % 64 == 0)
+                moment_sleep(moment_now() + 10 * US); /* the worker may need this core */
+            end = end > 0 ? end : race_clock(service) + race_patience_ns(service);
+            if (race_clock(service) > end)
+                break;
+        }
+        if (answer != TW_RUN_OK) {
+            FIND(service, late ? RACE_PLACES : RACE_TRAITS,
+                 "start answered %d when the only timer had been stopped%s", answer,
+                 late ? "" : ", though no flag says that places come back late");
+            return;
+        }
+        if (race_stop(service, seat, account) != TW_RUN_STOPPED)
+            FIND(service, RACE_STOP, "the only timer was not stopped");
+    }
+    if (seat)
+        case_close(service, seat);
+}
+
+#define TASKS_ROUNDS 265u
+#define TASKS_EACH   1000u
+
+/* More tasks than a counter of 18 bits has. */
+static void many_tasks(struct race_service *service)
+{
+    service->account_count = TASKS_ROUNDS * TASKS_EACH;
+    struct tw_seat *seat = case_open(
+        service, (struct tw_runner_config){.capacity = 2 * TASKS_EACH, .tick_ns = 100 * US});
+    for (uint32_t round = 0; seat && round < TASKS_ROUNDS; round++) {
+        uint32_t first = round * TASKS_EACH;
+        for (uint32_t i = 0; i < TASKS_EACH; i++)
+            if (!case_start_at(service, seat, 1))
+                return;
+        for (uint32_t i = 0; i < TASKS_EACH; i++)
+            if (!case_await(service, seat, &service->accounts[first + i].runs, 1,
+                            "one of 265,000 timers that are due"))
+                return;
+    }
+    if (seat)
+        case_close(service, seat);
+}
+
+/* ---- What it costs, and how late it is. -------------------------------------------------------- */
+
+#define LATE_TRIES 40u
+#define LATE_NS    (5 * MS)
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The best of several tries, of the runner, of its wait, and of a thread that sleeps as they do: whatever else the machine
+ * does, one that always adds to its sleep is seen by that. */
+static void beside_a_control(struct race_service *service)
+{
+    struct tw_seat *seat = case_open(service, (struct tw_runner_config){0});
+    uint64_t timer = UINT64_MAX, back = UINT64_MAX, control = 0;
+    moment_sharpen();
+    for (uint32_t i = 0; seat && i < LATE_TRIES && !race_is_over(service); i++) {
+        uint64_t until = moment_now() + 2 * MS;
+        moment_sleep(until);
+        control = i == 0 ? moment_now() - until : least(control, moment_now() - until);
+        until = moment_now() + 2 * MS;
+        race_wait(service, seat, until);
+        back = least(back, moment_now() - until);
+        struct race_account *lone = case_start_at(service, seat, moment_now() + 2 * MS);
+        if (!lone || !case_await(service, seat, &lone->runs, 1, "the only timer"))
+            return;
+        timer = least(timer, atomic_load(&lone->began_ns) - lone->due_ns);
+        if (timer < LATE_NS && back < LATE_NS)
+            break;
+    }
+    uint64_t limit = control + 2 * service->description.tick_ns + LATE_NS;
+    if (seat && (timer > limit || back > limit))
+        FIND(service, RACE_LATE,
+             "the best of %u: a lone timer %.1f ms late, a wait %.1f ms; a thread that sleeps %.1f "
+             "ms",
+             LATE_TRIES, (double)timer / 1e6, (double)back / 1e6, (double)control / 1e6);
+    if (seat)
+        case_close(service, seat);
+}
+
+#define THREADS_SEEN 256u
+
+/* Threads of this process, their processor time and how often they went to sleep. */
+struct usage {
+    long tids[THREADS_SEEN];
+    size_t count;
+    uint64_t cpu_ns, sleeps;
+};
+
+/* A number in a file of a thread, behind a word; 0 where the system does not say. */
+static uint64_t thread_number(long tid, const char *name, const char *word)
+{
+    char path[64], line[256];
+    unsigned long long number = 0;
+    snprintf(path, sizeof path, "/proc/self/task/%ld/%s", tid, name);
+    FILE *file = fopen(path, "r");
+    while (file && fgets(line, sizeof line, file))
+        if (strncmp(line, word, strlen(word)) == 0)
+            number = strtoull(line + strlen(word), NULL, 10);
+    if (file)
+        fclose(file);
+    return number;
+}
+
+/* Of all threads but those before. */
+static void usage_take(struct usage *usage, const struct usage *before)
+{
+    *usage = (struct usage){.count = 0};
+    DIR *directory = opendir("/proc/self/task");
+    for (const struct dirent *entry = directory ? readdir(directory) : NULL;
+         entry && usage->count < THREADS_SEEN; entry = readdir(directory)) {
+        long tid = strtol(entry->d_name, NULL, 10);
+        bool known = tid <= 0;
+        for (size_t i = 0; before && i < before->count; i++)
+            known |= before->tids[i] == tid;
+        if (known)
+            continue;
+        usage->tids[usage->count++] = tid;
+        usage->cpu_ns += thread_number(tid, "schedstat", "");
+        usage->sleeps += thread_number(tid, "status", "voluntary_ctxt_switches:");
+    }
+    if (directory)
+        closedir(directory);
+}
+
+#define IDLE_NS   (100 * MS)
+#define IDLE_TICK (10 * MS)
+
+/* What the runner's own threads do while far timers pend. */
+static void idle_cost(struct race_service *service)
+{
+    struct usage before, begun, ended;
+    struct tw_runner_stats first, last;
+    usage_take(&before, NULL);
+    struct tw_seat *seat = case_open(service, (struct tw_runner_config){.tick_ns = IDLE_TICK});
+    for (uint32_t i = 0; seat && i < 10; i++)
+        if (!case_start_at(service, seat, moment_now() + FAR))
+            return;
+    if (!seat)
+        return;
+    moment_sleep(moment_now() + 2 * IDLE_TICK);
+    usage_take(&begun, &before);
+    service->runner->stats(service->service, &first);
+    uint64_t from = moment_now();
+    moment_sleep(from + IDLE_NS);
+    service->runner->stats(service->service, &last);
+    usage_take(&ended, &before);
+    uint64_t passed = moment_now() - from, sleeps = ended.sleeps - begun.sleeps;
+    bool ticks = has(service, TW_RUNNER_TICKS), given = service->options->setting_count > 0;
+    uint64_t most = 4 + (ticks ? 2 * passed / IDLE_TICK : 0);
+    if (!given && ended.sleeps > 0 && (sleeps > most || last.wakeups - first.wakeups > most))
+        FIND(service, RACE_IDLE,
+             "in %.0f ms without anything due its threads went to sleep %" PRIu64
+             " times, its wake-ups were %" PRIu64 "; expected at most %" PRIu64,
+             (double)passed / 1e6, sleeps, last.wakeups - first.wakeups, most);
+    else if (ended.cpu_ns - begun.cpu_ns > passed / 12 + 2 * MS)
+        FIND(service, RACE_IDLE, "in %.0f ms without anything due its threads worked for %.1f ms",
+             (double)passed / 1e6, (double)(ended.cpu_ns - begun.cpu_ns) / 1e6);
+    else if (ticks && last.wakeups == first.wakeups)
+        FIND(service, RACE_TRAITS, "it did not wake for %.0f ticks, though TW_RUNNER_TICKS is set",
+             (double)passed / (double)IDLE_TICK);
+    case_close(service, seat);
+}
+
+#define STATS_PENDING 200u
+#define STATS_STOPPED 50u
+#define STATS_TASKS   20u
+
+/* While it is open, by one caller, so that everything is known. */
+static void judge_numbers(struct race_service *service)
+{
+    struct tw_runner_stats stats;
+    service->runner->stats(service->service, &stats);
+    uint64_t pending = STATS_PENDING - STATS_STOPPED, worked = STATS_TASKS * RACE_WORK_NS;
+    bool callers = has(service, TW_RUNNER_CALLERS_DRIVE), own = has(service, TW_RUNNER_OWN_TIMERS);
+    struct timespec used;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    uint64_t process = (uint64_t)used.tv_sec * SECOND + (uint64_t)used.tv_nsec;
+    const struct {
+        const char *name;
+        uint64_t said, low, high;
+    } rows[] = {
+        {"pending", stats.pending, pending, pending},
+        {"runs", stats.runs, STATS_TASKS, STATS_TASKS},
+        {"cpu_ns", stats.cpu_ns, callers ? 0 : worked, process},
+        {"longest_work_ns", stats.longest_work_ns, 0, process},
+        {"own_bytes", stats.own_bytes, pending * sizeof(void *) * 2, UINT64_C(1) << 30},
+        {"design_bytes", stats.design_bytes, own ? 0 : pending * 4, UINT64_C(1) << 30},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].said < rows[i].low || rows[i].said > rows[i].high)
+            FIND(service, RACE_STATS,
+                 "%s is %" PRIu64 "; by the books it is %" PRIu64 " to %" PRIu64, rows[i].name,
+                 rows[i].said, rows[i].low, rows[i].high);
+}
+
+static void numbers_told(struct race_service *service)
+{
+    struct race_account *far[STATS_PENDING];
+    struct tw_seat *seat = case_open(service, (struct tw_runner_config){.capacity = 1024});
+    for (uint32_t i = 0; seat && i < STATS_PENDING; i++)
+        if (!(far[i] = case_start_at(service, seat, moment_now() + FAR)))
+            return;
+    for (uint32_t i = 0; seat && i < STATS_STOPPED; i++)
+        if (race_stop(service, seat, far[4 * i]) != TW_RUN_STOPPED)
+            return;
+    for (uint32_t i = 0; seat && i < STATS_TASKS; i++) {
+        struct race_account *busy = race_account(service);
+        busy->due_ns = 1;
+        busy->deed = DEED_WORK;
+        if (!case_start(service, seat, busy) ||
+            !case_await(service, seat, &busy->runs, 1, "a timer that is due"))
+            return;
+    }
+    if (!seat)
+        return;
+    /* The last task ends, and is counted, after it began. */
+    uint64_t end = race_clock(service) + race_patience_ns(service);
+    while (atomic_load(&service->tasks_inside) > 0 && race_clock(service) < end)
+        race_wait(service, seat, moment_now() + 300 * US);
+    race_wait(service, seat, moment_now() + 2 * MS);
+    judge_numbers(service);
+    case_close(service, seat);
+}
+
+/* ---- Hours and weeks, by the planted clock. ----------------------------------------------------- */
+
+/* A design that passes many ticks at one stride. */
+static bool take_tickless(struct race_service *service)
+{
+    if (has(service, TW_RUNNER_OWN_TIMERS))
+        return true;
+    for (size_t i = 0; i < service->options->design_count; i++)
+        if (strcmp(service->options->designs[i]->name, "heap") == 0) {
+            service->design = service->options->designs[i];
+            return true;
+        }
+    return false;
+}
+
+/* Opens; whether the runner read the planted clock to do so.  One with a clock of its own would wait in vain for hours. */
+static bool open_planted(struct race_service *service, uint64_t tick_ns, struct tw_seat **seat)
+{
+    uint64_t calls = race_clock_calls();
+    race_clock_move(1);
+    *seat = case_open(service, (struct tw_runner_config){.tick_ns = tick_ns});
+    return *seat && race_clock_calls() > calls;
+}
+
+/* Up to each due and past it, where counts of 31 and 32 bits wrap: of microseconds in 36 and 72 minutes, of milliseconds
+ * in 25 and 50 days.  One that is early finds itself; after each a near one has to run. */
+static void hours(struct race_service *service, struct tw_seat *seat, uint64_t tick_ns)
+{
+    static const uint64_t spans[] = {(UINT64_C(1) << 31) * US, (UINT64_C(1) << 32) * US,
+                                     (UINT64_C(1) << 31) * MS, (UINT64_C(1) << 32) * MS};
+    struct race_account *later[4];
+    uint64_t opened = moment_now();
+    for (size_t i = 0; i < 4; i++)
+        if (!(later[i] = case_start_at(service, seat, opened + spans[i] + 5 * tick_ns + SECOND)))
+            return;
+    struct race_account *last = case_start_at(service, seat, opened + 2 * spans[3]);
+    for (size_t i = 0; last && i < 4 && !race_is_over(service); i++) {
+        race_clock_move(later[i]->due_ns - 2 * tick_ns - SECOND - moment_now());
+        race_wait(service, seat, moment_now() + 3 * MS);
+        race_clock_move(SECOND + 5 * tick_ns);
+        if (!case_await(service, seat, &later[i]->runs, 1, "a timer of minutes or weeks"))
+            return;
+        struct race_account *near = case_start_at(service, seat, moment_now() + tick_ns);
+        race_clock_move(3 * tick_ns);
+        if (!near || !case_await(service, seat, &near->runs, 1, "a timer after minutes or weeks"))
+            return;
+    }
+    if (last && race_stop(service, seat, last) != TW_RUN_STOPPED)
+        FIND(service, RACE_STOP, "a timer of 99 days was not stopped on day 50");
+}
+
+static void weeks(struct race_service *service)
+{
+    uint64_t tick_ns = has(service, TW_RUNNER_TICKS) ? 60 * SECOND : US;
+    struct tw_seat *seat;
+    if (!take_tickless(service))
+        return;
+    if (open_planted(service, tick_ns, &seat))
+        hours(service, seat, tick_ns);
+    if (seat)
+        case_close(service, seat);
+}
+
+#define MISSED 3000u
+
+/* A runner that was away for three seconds makes up each run of a millisecond's period. */
+static void missed_runs(struct race_service *service)
+{
+    /* One run on each tick; one that wakes on ticks need not wait for those that are over. */
+    uint64_t tick_ns = has(service, TW_RUNNER_TICKS) ? MS : 20 * US;
+    struct tw_seat *seat;
+    if (!take_tickless(service))
+        return;
+    bool planted = open_planted(service, tick_ns, &seat);
+    struct race_account *account = planted ? race_account(service) : NULL;
+    if (account) {
+        account->due_ns = moment_now() + MS;
+        account->period_ns = MS;
+        account->repeat = TW_FIXED_RATE;
+    }
+    if (account && (!case_start(service, seat, account) ||
+                    !case_await(service, seat, &account->runs, 1, "a periodic timer")))
+        return;
+    race_clock_move(planted ? MISSED * MS : 0);
+    if (account && (!case_await(service, seat, &account->runs, MISSED, "runs that were missed") ||
+                    race_stop(service, seat, account) != TW_RUN_STOPPED))
+        FIND(service, RACE_STOP, "a periodic timer was not stopped");
+    if (seat)
+        case_close(service, seat);
+}
+
+const struct race_case race_numbers[] = {
+    {"many threads", many_threads},
+    {"a long task in one thread", led_meanwhile},
+    {"who drives", who_drives},
+    {"many seats", many_seats},
+    {"one place, many names", one_place},
+    {"many tasks", many_tasks},
+    {"beside a control", beside_a_control},
+    {"idle", idle_cost},
+    {"statistics", numbers_told},
+    {"minutes and weeks", weeks},
+    {"missed runs", missed_runs},
+    {NULL, NULL},
+};

@@ -1,0 +1,38 @@
+# between.bats - calls of a timed pass with something between them, and what is taken off for that.
+
+load support
+
+@test "--between makes a cell of each, with null beside it, and the oracle's digest" {
+    "$twbench" run --impl=heap,hashed --workload=standard --tasks=100 --between=none,chain,32KiB --runs=6 --warmup=0 \
+        --min-time=0ns --no-system-check --json=r.json > out
+    [ "$(json r.json "[c['params']['between'] for c in d['cells']]")" = "['none', 'chain', '32KiB', 'none', 'chain', '32KiB']" ]
+    [ "$(json r.json "{c['status'] for c in d['cells']}")" = "{'ok'}" ]
+    [ "$(json r.json "all(c['digest'] == c['expected_digest'] for c in d['cells'])")" = True ]
+    [ "$(json r.json "all(len(p['corrected']['ns_per_op']['samples']) == 6 for c in d['cells'] for p in c['phases'])")" = True ]
+    grep -q ', back to back' out
+    grep -q ', chained' out
+    grep -q ', behind 32KiB' out
+    grep -q 'net ns/op' out
+    "$twbench" report r.json --export-markdown=out.md > again
+    cmp out again
+    grep -q 'behind 32KiB' out.md
+}
+
+@test "a run without --between takes nothing off" {
+    "$twbench" run --impl=heap --workload=hold --tasks=100 --runs=1 --warmup=0 --min-time=0ns --no-system-check --json=r.json > out
+    [ "$(json r.json "{p['corrected'] for c in d['cells'] for p in c['phases']}")" = "{None}" ]
+    [ "$(json r.json "'between' in d['cells'][0]['params']")" = False ]
+}
+
+@test "null that is asked for comes once, and nothing is taken off it" {
+    "$twbench" run --impl=null,heap --workload=hold --tasks=100 --between=chain --runs=1 --warmup=0 --min-time=0ns \
+        --no-system-check --json=r.json > out
+    [ "$(json r.json "[(c['impl'], all(p['corrected'] is None for p in c['phases'])) for c in d['cells']]")" = "[('null', True), ('heap', False)]" ]
+}
+
+@test "--between refuses what is no size, and batches and next" {
+    refuses "expected none, chain, or a power of two" run --impl=heap --between=33KiB
+    refuses "expected none, chain, or a power of two" run --impl=heap --between=fence
+    refuses "expected it without --drive and --batch" run --impl=heap --between=chain --batch=4
+    refuses "expected it without --drive and --batch" run --impl=heap --between=chain --drive=next
+}
