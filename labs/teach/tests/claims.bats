@@ -14,11 +14,11 @@ verdicts() {
     found=$(verdicts all.json)
     echo "$found"
     for claim in T1=holds T2=holds T3=holds T4=holds T8=does-not-hold T10=holds T11=does-not-hold T12=holds T13=holds T14=holds \
-        T16=holds T18=holds T19=holds F1=does-not-hold F2=does-not-hold \
+        T16=holds T18=holds T19=holds T23=does-not-hold T24=does-not-hold T27=holds T30=does-not-hold F1=does-not-hold F2=does-not-hold \
         F3=does-not-hold F4=does-not-hold F5=does-not-hold; do
         [[ " $found " == *" $claim "* ]]
     done
-    for claim in T5 T6 T7 T9 T15 T17 T20 T22; do
+    for claim in T5 T6 T7 T9 T15 T17 T20 T22 T25 T26 T28 T29 T31; do
         [[ " $found " == *" $claim=inconclusive "* ]]
     done
     [ "$(json all.json '[c["id"] for c in d["claims"] if c["basis"] == "counts"
@@ -72,12 +72,12 @@ verdicts() {
 }
 
 @test "JSON and Markdown go to stdout alone, and report shows the claims again" {
-    "$twbench" claims --quick F1 T19 --json=- >alone.json
-    [ "$(verdicts alone.json)" = "T19=holds F1=does-not-hold" ]
+    "$twbench" claims --quick F1 T12 --json=- >alone.json
+    [ "$(verdicts alone.json)" = "T12=holds F1=does-not-hold" ]
     run -0 "$twbench" claims --quick F1 --export-markdown=-
     [[ $output == "## Claims about timer designs: 0 hold, 1 does not hold, 0 are inconclusive"* ]]
     [[ $output == *"| F1 | C |"*"**does-not-hold**"* ]]
-    "$twbench" claims --quick F1 T19 --json=shown.json >first.txt
+    "$twbench" claims --quick F1 T12 --json=shown.json >first.txt
     "$twbench" report shown.json >again.txt
     cmp first.txt again.txt
 }
