@@ -270,8 +270,7 @@ extern const struct tw_design tw_plugin;
  * inside a callback.  A start re-arms what runs, so start_many is the batch of re-arms as well.  Expiry in runs
  * needs no hook: a caller collects what fires on a tick and starts it again with one call.
  *
- * A design that has them defines `const struct tw_batch TW_BATCH(design)` and a row in batches.def; a plugin defines
- * tw_plugin_batch. */
+ * A design that has them defines `const struct tw_batch TW_BATCH(design)` and a row in batches.def. */
 struct tw_batch {
     /* statuses[i] is what start answers for ids[i] and deadlines[i].  Answers how many were refused. */
     uint32_t (*start_many)(struct tw_timers *timers, const tw_id *ids, const tw_tick *deadlines,
