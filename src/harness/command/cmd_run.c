@@ -329,6 +329,7 @@ const struct command cmd_run = {
     .topic = "Compare timer designs",
     .groups = groups,
     .size = sizeof(struct run_options),
+    .common = RUN_COMMON,
     .begin = begin,
     .run = run,
 };
@@ -340,6 +341,7 @@ const struct command cmd_replay = {
     .topic = "Compare timer designs",
     .groups = groups,
     .size = sizeof(struct run_options),
+    .common = RUN_COMMON,
     .begin = begin,
     .run = replay,
 };
