@@ -327,6 +327,7 @@ const struct command cmd_run = {
     .topic = "Compare timer designs",
     .groups = groups,
     .size = sizeof(struct run_options),
+    .common = RUN_COMMON,
     .begin = begin,
     .run = run,
 };
@@ -338,6 +339,7 @@ const struct command cmd_replay = {
     .topic = "Compare timer designs",
     .groups = groups,
     .size = sizeof(struct run_options),
+    .common = RUN_COMMON,
     .begin = begin,
     .run = replay,
 };
