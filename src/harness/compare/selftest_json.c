@@ -102,6 +102,28 @@ static void add_left_out(cJSON *document, const struct selftest *selftest)
     json_add(document, "left_out", left_out);
 }
 
+static void add_calibration(cJSON *document, const struct selftest *selftest)
+{
+    cJSON *list = cJSON_CreateArray();
+    for (size_t i = 0; i < CALIBRATIONS; i++) {
+        const struct calibration *from = &selftest->calibration[i];
+        if (from->additions == 0)
+            continue;
+        cJSON *item = cJSON_CreateObject(), *ratio = cJSON_CreateObject();
+        json_add_integer(item, "additions", from->additions);
+        json_add_measure(item, "expected_ns", from->expected_ns);
+        json_add_measure(item, "told_ns", from->told_ns);
+        json_add_measure(ratio, "median", from->ratio);
+        json_add_measure(ratio, "low", from->ratio_low);
+        json_add_measure(ratio, "high", from->ratio_high);
+        json_add(item, "ratio", ratio);
+        json_add_measure(item, "tolerance", CALIBRATION_TOLERANCE);
+        json_add_text(item, "status", from->status);
+        cJSON_AddItemToArray(list, item);
+    }
+    json_add(document, "calibration", list);
+}
+
 cJSON *selftest_json(const struct selftest *selftest, const struct binaries_request *request,
                      const struct selftest_surroundings *surroundings, const cJSON *head)
 {
@@ -119,6 +141,7 @@ cJSON *selftest_json(const struct selftest *selftest, const struct binaries_requ
     json_add_measure(document, "pair_spread_percent", selftest->pair_spread_percent);
     json_add_measure(document, "duration_s", selftest->seconds);
     json_add_measure(document, "budget_s", selftest->budget_seconds);
+    add_calibration(document, selftest);
     add_left_out(document, selftest);
     add_method(document, selftest, request);
     add_disturbance(document, selftest, surroundings);
