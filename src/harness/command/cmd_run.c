@@ -179,10 +179,8 @@ static int finish(const struct call *call, const struct run_request *request, st
         setup->runs = setup->warmup = 0;
     if (!options->runs_given && !options->time_given)
         setup->time_ns = SAMPLES_TIME_NS;
-    if (options->between_count > 0 && (options->drive_count > 0 || options->batch_count > 0))
-        return diag_usage(diag,
-                          "--between: is of single calls driven by ticks; expected it without "
-                          "--drive and --batch");
+    if (options->between_count > 0 && options->batch_count > 0)
+        return diag_usage(diag, "--between: is of single calls; expected it without --batch");
     return check_operands(call, request, diag);
 }
 
