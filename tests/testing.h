@@ -15,6 +15,13 @@
 
 #include <cmocka.h>
 
+/* NAME.XXXXXX below TMPDIR, where tests/run.sh looks for what a suite leaves behind; for mkstemp and mkdtemp. */
+static inline void temporary_name(char *path, size_t size, const char *name)
+{
+    const char *directory = getenv("TMPDIR");
+    snprintf(path, size, "%s/%s.XXXXXX", directory ? directory : "/tmp", name);
+}
+
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
 #endif

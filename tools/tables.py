@@ -14,6 +14,7 @@
     ticks FILE              of `fast` and the best other on traces, at a tenth of their ticks, at theirs and at ten times theirs
     targets FILE...         what `fast` is to reach on points and traces, what it reaches, and whether that is enough
     batches FILE            single calls and batches, per re-arm of P3
+    between FILE            a timer started and stopped, back to back, chained, and behind other work
     misses FILE             simulated misses per operation
     runners FILE LOAD       runners under a load: storm, closed, late, burst, periodic, idle
     stores FILE WHAT        stores side by side: puts (a second, by policy and producers), costs, recovery, late,
@@ -29,6 +30,7 @@ tools/standing.py has the tables of the points P1 to P5.
 import functools
 import glob
 import json
+import math
 import os
 import statistics
 import subprocess
@@ -632,6 +634,59 @@ def print_stores_large(name):
             [store_figure(cell, key, 1000) if cell["load"]["cold"] else "" for key in ("cold_recovery_s", "cold_served_s")])
 
 
+WAYS = {"none": "back to back", "chain": "chained", "32KiB": "behind 32 KiB", "1MiB": "behind 1 MiB"}
+
+
+def interval_of(samples):
+    """Median, low, high: the narrowest pair of order statistics with 95 % (src/harness/measure/stats/summary.h)."""
+    ordered, count = sorted(samples), len(samples)
+    trim, miss = 0, 2 / 2 ** count
+    while 2 * (trim + 1) < count and miss + 2 * math.comb(count, trim + 1) / 2 ** count <= 0.05:
+        trim += 1
+        miss += 2 * math.comb(count, trim) / 2 ** count
+    return statistics.median(ordered), ordered[trim], ordered[count - 1 - trim]
+
+
+def between_costs(name):
+    """(tasks, design, way) -> median, low and high of a start and its stop, ns, less the harness."""
+    found = {}
+    for cell in cells_of(name) if os.path.exists(name) else []:
+        phases = [phase_of(cell, which) for which in ("start", "stop")]
+        if all(phase and phase.get("corrected") for phase in phases):
+            samples = [sum(pair) for pair in zip(*(phase["corrected"]["ns_per_op"]["samples"] for phase in phases))]
+            found[cell["tasks"], cell["impl"], cell["params"]["between"]] = interval_of(samples)
+    return found
+
+
+def is_clear(interval):
+    """As corrected.reason of a result has it."""
+    return interval[1] > 0 and interval[2] <= 2 * interval[1]
+
+
+def best_between(found, tasks, way):
+    """The designs whose intervals overlap that of the least, the least first; none where one is not clear."""
+    here = {design: of for (size, design, which), of in found.items() if (size, which) == (tasks, way)}
+    if not here or not all(is_clear(of) for of in here.values()):
+        return {}
+    least = min(here.values())
+    return {design: of for design, of in sorted(here.items(), key=lambda item: item[1]) if of[1] <= least[2]}
+
+
+def print_between(name):
+    found = between_costs(name)
+    head(["timers", "design", *WAYS.values()], 2)
+    if not found:
+        row(["1e3 to 1e6", "not measured", "", "", "", ""])
+    best = {(tasks, way): best_between(found, tasks, way) for tasks in {key[0] for key in found} for way in WAYS}
+    for tasks, design in ordered(key[:2] for key in sorted(found, key=lambda key: key[0])):
+        cells = []
+        for way in WAYS:
+            of = found.get((tasks, design, way))
+            star = "**" if design in best[tasks, way] else ""
+            cells.append("" if of is None else star + short(of[0]) + star if is_clear(of) else "unclear")
+        row([power(int(tasks)), f"`{design}`"] + cells)
+
+
 TEXTBOOK = ("list", "heap", "hashed", "round", "hier")
 
 
@@ -664,8 +719,9 @@ def figure_memory(cell, _):
     return share, f"{short(share)} bytes per timer"
 
 
-def print_choice(advice, points):
+def print_choice(advice, points, between=""):
     """What README recommends without measuring: the files decide."""
+    apart = between_costs(between)
     load, cells = read(advice)["advice"], [cell for cell in read(points)["cells"] if cell["impl"] not in GONE]
     ok = [cell for cell in cells if cell["status"] == "ok"]
     by_name = {each["name"]: each for each in load["candidates"]}
@@ -680,9 +736,15 @@ def print_choice(advice, points):
     choice_row("the same, but no call may take long", cells, ("P3", "traffic"), 1e6, figure_longest)
     choice_row("the same, but memory is scarce", cells, ("P3", "traffic"), 1e6, figure_memory)
     choice_row("a thousand timers, thousands of ticks from one expiry to the next", cells, ("P2", "expire"), 1e3, figure_time)
+    for tasks, spoken_tasks in ((1e3, "a thousand timeouts"), (1e6, "a million")):
+        for way in ("none", "32KiB"):
+            best = best_between(apart, tasks, way)
+            if best:
+                row([f"{spoken_tasks}, started and stopped {WAYS[way]}{' of other work' if way != 'none' else ''}, of five textbook designs and `fast`",
+                     " or ".join(f"`{design}`" for design in best), f"{short(next(iter(best.values()))[0])} ns for both"])
 
 
-TABLES = {"choice": print_choice, "stores": print_stores, "stores-disk": print_stores_disk, "stores-large": print_stores_large, "runners": print_runners, "origin": print_origin, "sizes": print_sizes, "pages": print_pages, "libraries": print_libraries,
+TABLES = {"between": print_between, "choice": print_choice, "stores": print_stores, "stores-disk": print_stores_disk, "stores-large": print_stores_large, "runners": print_runners, "origin": print_origin, "sizes": print_sizes, "pages": print_pages, "libraries": print_libraries,
           "limits": print_limits, "costs": print_costs, "idle": print_idle, "fresh": print_fresh, "traces": print_traces, "multiples": print_multiples,
           "targets": print_targets, "ticks": print_ticks, "batches": print_batches, "misses": print_misses, "prices": print_prices}
 

@@ -103,7 +103,7 @@ static void write_front(FILE *out, const struct dot *dots, size_t count)
     }
 }
 
-static bool write_advice(FILE *out, const cJSON *document, const struct picture *picture)
+static void write_advice(FILE *out, const cJSON *document, const struct picture *picture)
 {
     char title[256];
     const cJSON *candidates = json_get(document, "advice.candidates");
@@ -123,7 +123,6 @@ static bool write_advice(FILE *out, const cJSON *document, const struct picture 
     qsort(dots, count, sizeof *dots, by_cost);
     write_front(out, dots, count);
     free(dots);
-    return true;
 }
 
 void advice_pictures(const cJSON *document, struct pictures *out)

@@ -171,9 +171,9 @@ int advising_run(const struct advise_request *request, struct measuring *out, st
         return status;
     out->evidence.interruption_ns = measure_interruption();
     if (out->evidence.unmade[0])
-        status = result_leave_out(out->session.document, out->evidence.unmade, diag);
+        result_leave_out(out->session.document, out->evidence.unmade);
     out->made_ns = clock_read_ns(CLOCK_MONOTONIC);
-    return status == DIAG_OK ? racing_run(out, diag) : status;
+    return racing_run(out, diag);
 }
 
 void advising_close(struct measuring *measuring)

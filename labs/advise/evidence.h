@@ -171,7 +171,6 @@ void words_command(char *out, size_t size, const struct load *load,
 cJSON *advice_make(const struct advice_evidence *evidence);
 
 /* Looks the evidence up in the document, makes the advice and puts it there. */
-int advice_attach(struct advice_evidence *evidence, struct result_document *document,
-                  struct diag *diag);
+void advice_attach(struct advice_evidence *evidence, struct result_document *document);
 
 #endif

@@ -35,11 +35,14 @@ struct race {
     struct field *field;
 };
 
+/* A stage as well. */
 static int publish(struct race *race, struct diag *diag)
 {
     struct measuring *measuring = race->measuring;
     measuring->evidence.used_ns = clock_read_ns(CLOCK_MONOTONIC) - measuring->begin_ns;
-    return advice_attach(&measuring->evidence, measuring->session.document, diag);
+    (void)diag;
+    advice_attach(&measuring->evidence, measuring->session.document);
+    return DIAG_OK;
 }
 
 static void fill_own(struct race *race)
@@ -396,7 +399,7 @@ static int run_finals(struct race *race, struct diag *diag)
         if (step.count > 1)
             status = measuring_run(race->measuring, &step, diag);
         if (step.count > 1 && status == DIAG_OK)
-            status = publish(race, diag);
+            publish(race, diag);
     }
     return status;
 }
@@ -475,17 +478,15 @@ int racing_run(struct measuring *measuring, struct diag *diag)
         evidence->candidate_count =
             candidates_default(&evidence->wishes, measuring->designs, measuring->design_count,
                                evidence->candidates, CANDIDATES_MAX);
-    int status = publish(&race, diag);
-    if (status == DIAG_OK)
-        status = run_stages(&race, diag);
+    publish(&race, diag);
+    int status = run_stages(&race, diag);
     evidence->cut = status == DEADLINE_OVER;
     if (evidence->cut)
         status = DIAG_OK;
     if (status == DIAG_OK || status == POOL_INTERRUPTED) {
         evidence->interrupted = status == POOL_INTERRUPTED;
         evidence->untried = count_untried(measuring);
-        int published = publish(&race, diag);
-        status = published == DIAG_OK ? status : published;
+        publish(&race, diag);
     }
     free(race.field);
     return status;

@@ -360,12 +360,11 @@ static bool has(const cJSON *document, int kind)
     }
 }
 
-static bool write_picture(FILE *out, const cJSON *document, const struct picture *picture)
+static void write_picture(FILE *out, const cJSON *document, const struct picture *picture)
 {
     static void (*const writers[STORES_PICTURES])(FILE *, const cJSON *) = {
         write_puts, write_lateness, write_recovery, write_bytes};
     writers[picture->kind](out, document);
-    return true;
 }
 
 void stores_pictures(const cJSON *document, struct pictures *out)

@@ -151,32 +151,17 @@ static cJSON *make_method(const struct storing *storing)
     return method;
 }
 
-static int make_document(struct storing *storing, struct diag *diag)
+static void make_document(struct storing *storing)
 {
-    static const char *const keys[] = {"tool", "machine", "command"};
     struct result_origin origin;
-    struct result_document *head = NULL;
     origin_fill(&origin, storing->request->setup);
-    int status = result_new(&origin, &head, diag);
-    if (status != DIAG_OK)
-        return status;
-    cJSON *document = cJSON_CreateObject();
-    json_add_integer(document, "schema_version", RESULT_SCHEMA_VERSION);
-    json_add_text(document, "kind", "stores");
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        json_add(document, keys[i], cJSON_Duplicate(json_get(result_json(head), keys[i]), true));
-    result_free(head);
+    cJSON *head = result_head(&origin), *document = result_begin(head, "stores");
+    cJSON_Delete(head);
     json_add(document, "complete", cJSON_CreateFalse());
     json_add_measure(document, "duration_s", 0);
     json_add(document, "method", make_method(storing));
     json_add(document, "cells", cJSON_CreateArray());
     storing->document = document;
-    return DIAG_OK;
-}
-
-static void print_document(FILE *out, const void *ctx)
-{
-    fprintf(out, "%s\n", (const char *)ctx);
 }
 
 /* After each run, so that an end by force costs one run. */
@@ -185,24 +170,14 @@ static int save(const struct storing *storing, struct diag *diag)
     const char *path = storing->request->setup->json;
     if (!path || !file_is_replaced(path))
         return DIAG_OK;
-    char *text = cJSON_Print(storing->document);
-    int status = file_replace(path, print_document, text, diag);
-    cJSON_free(text);
-    return status;
+    return json_save(path, storing->document, diag);
 }
 
 int storing_load(const char *path, cJSON **document, struct diag *diag)
 {
-    char *text;
-    size_t size;
     const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
-    int status = file_read(path, &text, &size, diag);
-    if (status != DIAG_OK)
-        return status;
     *document = NULL;
-    status =
-        jsontext_read(name, text, size, "a document of 'twbench stores --json'", document, diag);
-    free(text);
+    int status = json_load(path, "a document of 'twbench stores --json'", document, diag);
     if (status == DIAG_OK)
         status = stores_check(*document, name, diag);
     if (status == DIAG_OK)
@@ -339,9 +314,8 @@ int storing_run(const struct storing_request *request, cJSON **document, struct 
     int status = make_root(&storing, diag);
     if (status != DIAG_OK)
         return status;
-    status = make_document(&storing, diag);
-    if (status == DIAG_OK)
-        status = resume(&storing, diag);
+    make_document(&storing);
+    status = resume(&storing, diag);
     if (status == DIAG_OK) {
         tell_span(&storing);
         status = run_all(&storing, diag);

@@ -117,19 +117,14 @@ static int gather(const struct call *call, struct history *history, struct diag 
 static int tell(struct call *call, struct history *history, struct diag *diag)
 {
     const struct history_options *options = call->options;
-    struct result_document *head = NULL;
     struct result_origin origin;
     origin_fill(&origin, &options->setup);
-    int status = result_new(&origin, &head, diag);
-    if (status != DIAG_OK)
-        return status;
-    cJSON *document = result_begin(result_json(head), "history");
-    status = document ? history_write(history, document, diag)
-                      : diag_run(diag, "no memory for the history");
+    cJSON *head = result_head(&origin), *document = result_begin(head, "history");
+    int status = history_write(history, document, diag);
     if (status == DIAG_OK)
         status = outputs_document(call, &options->outputs, document, diag);
     cJSON_Delete(document);
-    result_free(head);
+    cJSON_Delete(head);
     return status;
 }
 

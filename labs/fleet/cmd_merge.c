@@ -8,6 +8,7 @@
 #include "labs/fleet/fleet.h"
 
 #include "harness/base/json.h"
+#include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/command/outputs.h"
 #include "harness/command/setup_flags.h"
@@ -223,20 +224,17 @@ static int add_shards(struct join *join, cJSON *list)
 
 static int make_root(struct join *join)
 {
-    struct result_document *head = NULL;
     const cJSON *first = result_json(join->shards[0]);
-    int status = result_new(join->merging->origin, &head, join->diag);
-    if (status != DIAG_OK)
-        return status;
-    cJSON *root = join->root, *list = cJSON_CreateArray();
+    cJSON *head = result_head(join->merging->origin), *root = join->root,
+          *list = cJSON_CreateArray();
     json_add_integer(root, "schema_version", 1);
     json_add(root, "tool", copy_of(first, "tool"));
     json_add(root, "machine", copy_of(first, "machine"));
-    json_add(root, "command", copy_of(result_json(head), "command"));
+    json_add(root, "command", copy_of(head, "command"));
     json_add(root, "harness", copy_of(first, "harness"));
     json_add(root, "complete", cJSON_CreateBool(join->missing == 0));
     json_add(root, "plan", copy_of(first, "shard.plan"));
-    status = add_shards(join, list);
+    int status = add_shards(join, list);
     json_add(root, "shards", list);
     json_add(root, "machines", join->machines);
     if (cJSON_GetArraySize(join->left_out) > 0)
@@ -244,7 +242,7 @@ static int make_root(struct join *join)
     else
         cJSON_Delete(join->left_out);
     json_add(root, "cells", join->cells);
-    result_free(head);
+    cJSON_Delete(head);
     return status;
 }
 
@@ -262,8 +260,7 @@ static int join_all(struct join *join, struct result_document **out)
     status = make_root(join);
     char *text = status == DIAG_OK ? cJSON_PrintUnformatted(join->root) : NULL;
     if (status == DIAG_OK)
-        status = text ? result_parse(text, strlen(text), "the merged result", out, join->diag)
-                      : diag_run(join->diag, "no memory for the merged result");
+        status = result_parse(text, strlen(text), "the merged result", out, join->diag);
     cJSON_free(text);
     return status;
 }
@@ -272,14 +269,14 @@ static int merging_write(const struct merging *merging, struct result_document *
                          struct diag *diag)
 {
     struct join join = {.merging = merging,
-                        .shards = calloc(merging->count + 1, sizeof *join.shards),
+                        .shards = memory_take(merging->count, sizeof *join.shards),
                         .root = cJSON_CreateObject(),
                         .machines = cJSON_CreateArray(),
                         .cells = cJSON_CreateArray(),
                         .left_out = cJSON_CreateArray(),
                         .diag = diag};
-    int status = join.shards ? join_all(&join, out) : diag_run(diag, "no memory for the shards");
-    for (size_t i = 0; join.shards && i < merging->count; i++)
+    int status = join_all(&join, out);
+    for (size_t i = 0; i < merging->count; i++)
         result_free(join.shards[i]);
     free(join.shards);
     cJSON_Delete(join.root);

@@ -84,7 +84,7 @@ static void write_series(FILE *out, const cJSON *series)
                 json_get_text(change, "commit"), 100 * (json_get_number(change, "ratio") - 1));
 }
 
-static bool write_history(FILE *out, const cJSON *document, const struct picture *picture)
+static void write_history(FILE *out, const cJSON *document, const struct picture *picture)
 {
     const cJSON *chosen[HISTORY_PANELS];
     size_t count = choose(document, chosen), timed = 0;
@@ -100,7 +100,6 @@ static bool write_history(FILE *out, const cJSON *document, const struct picture
     fputc('\n', out);
     for (size_t i = 0; i < count; i++)
         write_series(out, chosen[i]);
-    return true;
 }
 
 void history_pictures(const cJSON *document, struct pictures *out)

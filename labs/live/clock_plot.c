@@ -278,7 +278,7 @@ static void count_parts(const struct view_group *group, enum clock_plot kind, si
         *series += kind == THROUGHPUT ? is_new(group, i, false) : is_shown(group, i, threads);
 }
 
-static bool write_picture(FILE *out, const cJSON *document, const struct picture *picture)
+static void write_picture(FILE *out, const cJSON *document, const struct picture *picture)
 {
     struct view view = view_make(document);
     const struct view_group *group = &view.groups[picture->group];
@@ -294,7 +294,6 @@ static bool write_picture(FILE *out, const cJSON *document, const struct picture
     else
         write_bars(out, group, plots[kind].figures);
     view_free(&view);
-    return true;
 }
 
 /* "lateness-hold", with a number where there is another of that workload. */

@@ -38,7 +38,7 @@ static void write_bin(FILE *out, const cJSON *bin, double none)
     fprintf(out, "\n");
 }
 
-static bool write_trace(FILE *out, const cJSON *record, const struct picture *picture)
+static void write_trace(FILE *out, const cJSON *record, const struct picture *picture)
 {
     (void)picture;
     const cJSON *histogram = json_get(record, "delays.histogram");
@@ -67,7 +67,6 @@ static bool write_trace(FILE *out, const cJSON *record, const struct picture *pi
     fprintf(out, "\n\n");
     json_each(bin, histogram, "")
         write_bin(out, bin, none);
-    return true;
 }
 
 void trace_pictures(const cJSON *document, struct pictures *out)

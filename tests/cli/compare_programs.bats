@@ -68,7 +68,7 @@ selftests() {
 @test "a selftest has the figures that scripts rely on, and later results carry them" {
     export XDG_STATE_HOME=$BATS_TEST_TMPDIR/state
     selftests 3s || selftests 60s
-    for key in false_alarm_rate false_alarm_high detection timer_overhead_ns harness_ns_per_op \
+    for key in false_alarm_rate false_alarm_high detection timer_overhead_ns harness_ns_per_op calibration \
         smallest_reliable_slowdown; do
         [ "$(json out.json "'$key' in d")" = True ]
     done

@@ -305,8 +305,7 @@ static void test_gbench_figures(void **state)
 static cJSON *context_of(const struct result_origin *origin)
 {
     struct result_document *document = NULL;
-    struct diag diag;
-    assert_int_equal(result_new(origin, &document, &diag), DIAG_OK);
+    document = result_new(origin);
     cJSON *json = parsed(gbench_write, document);
     assert_int_equal(cJSON_GetArraySize(json_get(json, "benchmarks")), 0);
     cJSON *context = cJSON_DetachItemFromObject(json, "context");

@@ -372,6 +372,37 @@ static void test_passes(void **state)
     stream_free(stream);
 }
 
+static struct job_report *report_of(double pass_ms, double rest_ms, double cpu_ms)
+{
+    static struct job_report report;
+    report = (struct job_report){.rest_wall_ns = rest_ms * 1e6, .rest_cpu_ns = rest_ms * 1e6};
+    report.total.phases[0] =
+        (struct replay_phase){.wall_ns = pass_ms * 1e6, .cpu_ns = cpu_ms * 1e6};
+    return &report;
+}
+
+/* 10 ms in passes and 5 in between, by the clock outside, whatever the process says. */
+static void times_are_held_to_the_clock_outside(void **state)
+{
+    (void)state;
+    const struct {
+        double pass_ms, rest_ms, cpu_ms;
+        enum outcome_status status;
+    } told[] = {
+        {10, 5, 10, OUTCOME_OK},       {9, 5, 9, OUTCOME_OK},        {400, 5, 10, OUTCOME_OK},
+        {7, 5, 10, OUTCOME_MISMATCH},  {10, 5, 7, OUTCOME_MISMATCH}, {5, 2.5, 5, OUTCOME_MISMATCH},
+        {20, 5, 20, OUTCOME_MISMATCH},
+    };
+    for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
+        struct job_report *report = report_of(told[i].pass_ms, told[i].rest_ms, told[i].cpu_ms);
+        job_report_check_clock(report, 15000000);
+        assert_int_equal(report->status, told[i].status);
+    }
+    struct job_report *brief = report_of(0.01, 0.3, 0.01);
+    job_report_check_clock(brief, 700000);
+    assert_int_equal(brief->status, OUTCOME_OK); /* what cannot be told */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -387,6 +418,7 @@ int main(void)
         cmocka_unit_test(test_own_tail_is_the_designs),
         cmocka_unit_test(test_passes),
         cmocka_unit_test(test_counts_only),
+        cmocka_unit_test(times_are_held_to_the_clock_outside),
         cmocka_unit_test(test_a_deadline_ends_what_is_in_flight),
     };
     return cmocka_run_group_tests_name("run", tests, NULL, NULL);

@@ -31,6 +31,8 @@ static struct selftest sample_selftest(void)
         .seconds = 250,
         .budget_seconds = 260,
         .pair_spread_percent = 0.9,
+        .calibration = {{20, 5.4, 5.42, 0.998, 0.997, 0.999, "ok"},
+                        {100, 26.1, 27.1, 0.963, 0.94, 0.98, "inconclusive"}},
         .left_out = {"slowdowns of 10 %: there was no time to inject them"},
         .left_out_count = 1,
     };
@@ -52,10 +54,9 @@ static cJSON *make_selftest(const struct selftest *selftest)
         .timer_overhead_ns = 21.25, .steal_share = NAN, .busy_share = 0.02, .load_1min = 0.5};
     struct result_origin origin = sample_origin();
     struct result_document *head = NULL;
-    struct diag diag;
     machine_read(&origin.machine, "");
     origin.tool.date_utc = "2024-04-30T18:00:00Z";
-    assert_int_equal(result_new(&origin, &head, &diag), DIAG_OK);
+    head = result_new(&origin);
     cJSON *document = selftest_json(selftest, &request, &surroundings, result_json(head));
     result_free(head);
     return document;
@@ -156,11 +157,10 @@ static void test_a_result_carries_it(void **state)
     (void)state;
     struct result_origin origin = sample_origin();
     struct result_document *document = NULL;
-    struct diag diag;
     write_sample();
     machine_read(&origin.machine, "");
     selftest_record_read(&origin.selftest, &origin.machine, SELFTEST_END, "");
-    assert_int_equal(result_new(&origin, &document, &diag), DIAG_OK);
+    document = result_new(&origin);
     const cJSON *selftest = json_get(result_json(document), "machine.selftest");
     assert_string_equal(json_get_text(selftest, "date_utc"), "2024-04-30T18:00:00Z");
     assert_float_equal(json_get_number(selftest, "detection.5"), 0.975, 1e-9);
@@ -342,6 +342,34 @@ static void test_broken_figures_are_ignored(void **state)
     assert_true(is_found(0));
 }
 
+/* Rounds of planted times: within the tolerance, beyond it, and both. */
+static void test_calibration_is_judged(void **state)
+{
+    (void)state;
+    static const struct {
+        double from, to;
+        const char *status;
+    } cases[] = {{0.97, 1.04, "ok"},
+                 {0.80, 0.94, "wrong"},
+                 {1.06, 1.2, "wrong"},
+                 {0.90, 1.00, "inconclusive"},
+                 {0.98, 1.12, "inconclusive"}};
+    double told[60], expected[60];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct calibration out = {.additions = 20};
+        for (size_t round = 0; round < 60; round++) {
+            expected[round] = 5 + (double)(round % 7);
+            told[round] = expected[round] *
+                          (cases[i].from + (cases[i].to - cases[i].from) * (double)round / 59);
+        }
+        calibration_judge(&out, told, expected, 60);
+        assert_string_equal(out.status, cases[i].status);
+        assert_true(out.ratio_low <= out.ratio && out.ratio <= out.ratio_high);
+        calibration_judge(&out, told, expected, 3); /* too few for any interval */
+        assert_string_equal(out.status, "inconclusive");
+    }
+}
+
 static void test_broken_files_are_ignored_and_replaced(void **state)
 {
     static const char *const texts[] = {
@@ -501,6 +529,7 @@ int main(int argc, char **argv)
     if (argc == 4 && strcmp(argv[1], "sample") == 0)
         return print_samples(argv[2], argv[3]);
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_calibration_is_judged),
         cmocka_unit_test_setup(test_what_is_written_is_read, begin_test),
         cmocka_unit_test_setup(test_a_result_carries_it, begin_test),
         cmocka_unit_test_setup(test_without_a_record_a_result_has_null, begin_test),

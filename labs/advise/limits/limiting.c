@@ -137,18 +137,14 @@ static void fill_method(struct limiting *limiting)
     method->seconds = (double)(clock_read_ns(CLOCK_MONOTONIC) - limiting->begin_ns) / 1e9;
 }
 
-static int make_document(struct limiting *limiting, bool complete, cJSON **document,
-                         struct diag *diag)
+static cJSON *make_document(struct limiting *limiting, bool complete)
 {
-    struct result_document *head = NULL;
+    cJSON *head = result_head(&limiting->origin);
     fill_method(limiting);
-    int status = result_new(&limiting->origin, &head, diag);
-    if (status != DIAG_OK)
-        return status;
-    *document = limits_json(limiting->results, limiting->result_count, &limiting->method, complete,
-                            result_json(head));
-    result_free(head);
-    return DIAG_OK;
+    cJSON *document =
+        limits_json(limiting->results, limiting->result_count, &limiting->method, complete, head);
+    cJSON_Delete(head);
+    return document;
 }
 
 static void close_all(struct limiting *limiting)
@@ -174,10 +170,8 @@ int limits_measure(const struct limits_request *request, cJSON **document, struc
     }
     limiting->request = &whole;
     int status = measure(limiting, diag);
-    if (status == DIAG_OK || status == POOL_INTERRUPTED) {
-        int made = make_document(limiting, status == DIAG_OK, document, diag);
-        status = made == DIAG_OK ? status : made;
-    }
+    if (status == DIAG_OK || status == POOL_INTERRUPTED)
+        *document = make_document(limiting, status == DIAG_OK);
     close_all(limiting);
     return status;
 }

@@ -48,7 +48,7 @@ static void write_series(FILE *out, const struct limits_view *view, size_t row)
     }
 }
 
-static bool write_limits(FILE *out, const cJSON *document, const struct picture *picture)
+static void write_limits(FILE *out, const cJSON *document, const struct picture *picture)
 {
     (void)picture;
     struct limits_view view = limits_view_make(document);
@@ -60,7 +60,6 @@ static bool write_limits(FILE *out, const cJSON *document, const struct picture 
     for (size_t row = 0; row < view.row_count; row++)
         if (is_drawn(&view, row))
             write_series(out, &view, row);
-    return true;
 }
 
 void limits_pictures(const cJSON *document, struct pictures *out)

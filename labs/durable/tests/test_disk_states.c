@@ -35,7 +35,7 @@ static int disk_open(void **state)
     struct disk *disk = malloc(sizeof *disk);
     assert_non_null(disk);
     *state = disk;
-    snprintf(disk->root, sizeof disk->root, "/tmp/test_disk_states.XXXXXX");
+    temporary_name(disk->root, sizeof disk->root, "test_disk_states");
     assert_non_null(mkdtemp(disk->root));
     snprintf(disk->directory, sizeof disk->directory, "%s/state", disk->root);
     disk->log = disk_log_make(1 << 20);

@@ -219,7 +219,7 @@ static void a_book_is_turned_back(void **state)
 
 static void the_reference_comes_out_even(void **state)
 {
-    char directory[] = "/tmp/test_durable.XXXXXX";
+    char directory[128];
     struct durable_report report;
     struct durable_request request = {.store = store_registry_find("memory")->builtin,
                                       .directory = directory,
@@ -228,6 +228,7 @@ static void the_reference_comes_out_even(void **state)
                                       .producers = 3,
                                       .batch = 7,
                                       .budget_ns = UINT64_C(60000000000)};
+    temporary_name(directory, sizeof directory, "test_durable");
     assert_non_null(mkdtemp(directory));
     durable_run(&request, NULL, &report);
     assert_string_equal(report.reason, "");
@@ -275,7 +276,7 @@ static int put_beside_polls(struct tw_store_seat *seat, struct tw_message *messa
 
 static void the_clock_waits_for_the_first_message_of_a_batch(void **state)
 {
-    char directory[] = "/tmp/test_durable.XXXXXX";
+    char directory[128];
     struct durable_report report;
     struct tw_store_backend watched = *reference();
     struct durable_request request = {.store = &watched,
@@ -289,6 +290,7 @@ static void the_clock_waits_for_the_first_message_of_a_batch(void **state)
     watched.poll = poll_noted;
     request.load.tasks = 140;
     watched_load = request.load;
+    temporary_name(directory, sizeof directory, "test_durable");
     assert_non_null(mkdtemp(directory));
     durable_run(&request, NULL, &report);
     footing_remove(directory);

@@ -161,7 +161,7 @@ static void rig_open(struct rig *rig, const struct store_row *row, enum tw_sync_
         skip();
     const char *seed = getenv("STORE_SEED");
     rng_seed(&rig->rng, seed ? strtoull(seed, NULL, 10) : 1, 0);
-    snprintf(rig->directory, sizeof rig->directory, "/tmp/test_stores.XXXXXX");
+    temporary_name(rig->directory, sizeof rig->directory, "test_stores");
     assert_non_null(mkdtemp(rig->directory));
     rig->room = 100000;
     rig->book = calloc(rig->room, sizeof *rig->book);

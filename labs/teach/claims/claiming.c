@@ -104,21 +104,20 @@ static bool is_there(struct claiming *claiming, const char *identity)
 }
 
 /* The cells so far and that one. */
-static int keep_cell(struct claiming *claiming, cJSON *cell, const char *identity,
-                     struct diag *diag)
+static void keep_cell(struct claiming *claiming, cJSON *cell, const char *identity)
 {
     const cJSON *before = json_get(result_json(claiming->session.document), "lab_cells");
     cJSON *list = before ? cJSON_Duplicate(before, true) : cJSON_CreateArray();
     cJSON_DeleteItemFromObjectCaseSensitive(cell, "identity");
     json_add_text(cell, "identity", identity);
     cJSON_AddItemToArray(list, cell);
-    return result_attach(claiming->session.document, "lab_cells", list, diag);
+    result_attach(claiming->session.document, "lab_cells", list);
 }
 
 /* One cell, run by the lab's program.  Where it is not built, or ends without a document, there is none, and the verdict
  * says so. */
 static int run_cell(struct claiming *claiming, const struct experiment_run *run, size_t point,
-                    size_t impl, struct diag *diag)
+                    size_t impl)
 {
     char identity[2000], *text = NULL;
     struct command_words words;
@@ -136,18 +135,20 @@ static int run_cell(struct claiming *claiming, const struct experiment_run *run,
     cJSON *cell = cJSON_DetachItemFromArray(cells, 0);
     cJSON_Delete(document);
     free(text);
-    if (cell && !pool_is_interrupted(claiming->session.pool))
-        return keep_cell(claiming, cell, identity, diag);
-    cJSON_Delete(cell);
-    return pool_is_interrupted(claiming->session.pool) ? POOL_INTERRUPTED : DIAG_OK;
+    bool is_over = pool_is_interrupted(claiming->session.pool);
+    if (cell && !is_over)
+        keep_cell(claiming, cell, identity);
+    else
+        cJSON_Delete(cell);
+    return is_over ? POOL_INTERRUPTED : DIAG_OK;
 }
 
 static int run_lab(struct claiming *claiming, const struct experiment_run *run,
-                   const struct experiment_point *point, struct diag *diag)
+                   const struct experiment_point *point)
 {
     int status = DIAG_OK;
     for (size_t i = 0; i < run->impl_count && status == DIAG_OK; i++)
-        status = run_cell(claiming, run, (size_t)(point - run->points), i, diag);
+        status = run_cell(claiming, run, (size_t)(point - run->points), i);
     return status;
 }
 
@@ -197,7 +198,7 @@ static int run_point(struct claiming *claiming, const struct experiment_run *run
 {
     (void)ctx;
     if (run->lab)
-        return run_lab(claiming, run, point, diag);
+        return run_lab(claiming, run, point);
     if (!has_design(run))
         return DIAG_OK;
     int status = plan_point(claiming, run, point, diag);
@@ -208,26 +209,25 @@ static int run_point(struct claiming *claiming, const struct experiment_run *run
 
 /* ---- The whole. ------------------------------------------------------------------------------ */
 
-static int judge(struct claiming *claiming, struct diag *diag)
+static void judge(struct claiming *claiming)
 {
-    return verdicts_attach(&claiming->catalogue, &claiming->cells, claiming->request->quick,
-                           claiming->session.document, diag);
+    verdicts_attach(&claiming->catalogue, &claiming->cells, claiming->request->quick,
+                    claiming->session.document);
 }
 
 int claiming_run(struct claiming *claiming, struct diag *diag)
 {
     struct session *session = &claiming->session;
     /* From now on what is on the disk is a document of claims, whatever happens. */
-    int status = judge(claiming, diag);
+    judge(claiming);
     progress_begin(&session->progress, claiming->setup.progress, claiming->weight);
     session->named = name_cell;
     session->named_ctx = claiming;
-    if (status == DIAG_OK)
-        status = each_point(claiming, run_point, NULL, diag);
+    int status = each_point(claiming, run_point, NULL, diag);
     if (status != DIAG_OK && status != POOL_INTERRUPTED)
         return status;
-    int judged = judge(claiming, diag);
-    return judged == DIAG_OK ? status : judged;
+    judge(claiming);
+    return status;
 }
 
 /* Counts are the same whatever else runs; times want the machine for themselves. */

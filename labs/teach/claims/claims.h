@@ -381,8 +381,8 @@ void verdicts_add_cell(struct verdicts_cells *cells, const struct experiment_run
 void verdicts_free_cells(struct verdicts_cells *cells);
 
 /* Judges every claim by what the document has, and attaches what came. */
-int verdicts_attach(const struct catalogue *catalogue, const struct verdicts_cells *cells,
-                    bool quick, struct result_document *document, struct diag *diag);
+void verdicts_attach(const struct catalogue *catalogue, const struct verdicts_cells *cells,
+                     bool quick, struct result_document *document);
 
 /*
  * claiming.c: what documents claim, measured and judged in one session.

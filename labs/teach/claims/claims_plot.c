@@ -197,7 +197,7 @@ static void write_series(FILE *out, const cJSON *series)
         write_joined(out, series);
 }
 
-static bool write_picture(FILE *out, const cJSON *document, const struct picture *picture)
+static void write_picture(FILE *out, const cJSON *document, const struct picture *picture)
 {
     write_head(out, document, picture->of, picture->part);
     write_panels(out, picture->part);
@@ -205,7 +205,6 @@ static bool write_picture(FILE *out, const cJSON *document, const struct picture
         json_each(series, panel, "series")
             write_series(out, series);
     }
-    return true;
 }
 
 void claims_pictures(const cJSON *document, struct pictures *out)

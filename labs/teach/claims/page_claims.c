@@ -114,6 +114,7 @@ static void add_documents(struct page *page)
         "C: Timing wheels revisited, two wheels built at work",
         "D: The timing wheel from zero to one, in Go",
         "E: Many scheduled tasks and efficient timeouts",
+        "F: The comments of .NET's Timer.cs, on TimerQueue (not an article)",
     };
     page_heading(page, 2, "documents", "Documents");
     page_text(page,

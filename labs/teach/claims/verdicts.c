@@ -200,8 +200,8 @@ static struct evidence_cell *gather(const struct verdicts_cells *cells, const cJ
     return out;
 }
 
-int verdicts_attach(const struct catalogue *catalogue, const struct verdicts_cells *cells,
-                    bool quick, struct result_document *document, struct diag *diag)
+void verdicts_attach(const struct catalogue *catalogue, const struct verdicts_cells *cells,
+                     bool quick, struct result_document *document)
 {
     struct evidence_cell *gathered = gather(cells, result_json(document));
     struct evidence evidence = {gathered, cells->count, quick};
@@ -214,7 +214,7 @@ int verdicts_attach(const struct catalogue *catalogue, const struct verdicts_cel
             cJSON_AddItemToArray(claims, make_claim(experiment, &evidence, cells));
     }
     free(gathered);
-    result_attach(document, "quick", cJSON_CreateBool(quick), diag);
-    result_attach(document, "claims", claims, diag);
-    return result_attach(document, "not_yet", not_yet, diag);
+    result_attach(document, "quick", cJSON_CreateBool(quick));
+    result_attach(document, "claims", claims);
+    result_attach(document, "not_yet", not_yet);
 }

@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-static char directory[] = "/tmp/test_clocks.XXXXXX";
+static char directory[128];
 
 static const char *in_directory(const char *name, char *path, size_t size)
 {
@@ -86,6 +86,7 @@ static void test_beside(void **state)
 
 static int directory_make(void **state)
 {
+    temporary_name(directory, sizeof directory, "test_clocks");
     return mkdtemp(directory) ? 0 : -1;
 }
 

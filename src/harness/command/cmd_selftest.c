@@ -24,10 +24,8 @@ static int write_selftest(struct call *call, struct pairing *pairing,
                           const struct selftest *selftest, struct diag *diag)
 {
     const struct pair_options *options = call->options;
-    cJSON *document = NULL;
-    int status = selftest_document(selftest, pairing, &document, diag);
-    if (status == DIAG_OK)
-        status = outputs_document(call, &options->outputs, document, diag);
+    cJSON *document = selftest_document(selftest, pairing);
+    int status = outputs_document(call, &options->outputs, document, diag);
     if (status == DIAG_OK && selftest->presets > 0 &&
         selftest_record_write(document, diag) != DIAG_OK)
         fprintf(stderr, "warning: later results will not know of this selftest: %s\n", diag->text);

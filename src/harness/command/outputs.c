@@ -4,6 +4,7 @@
 #include "build_info.h"
 #include "harness/base/file.h"
 #include "harness/base/interrupt.h"
+#include "harness/base/json.h"
 #include "harness/base/paths.h"
 #include "harness/command/flags.h"
 #include "harness/measure/run/job_pool.h"
@@ -379,20 +380,9 @@ static void show(const struct outputs *outputs, const struct page *page)
 
 /* ---- Everything that was asked for. ---------------------------------------------------------- */
 
-static void print_json(FILE *out, const void *ctx)
-{
-    const char *text = ctx;
-    fprintf(out, "%s\n", text);
-}
-
 int outputs_json(const struct outputs *outputs, const cJSON *document, struct diag *diag)
 {
-    if (!outputs->json)
-        return DIAG_OK;
-    char *text = cJSON_Print(document);
-    int status = file_replace(outputs->json, print_json, text, diag);
-    cJSON_free(text);
-    return status;
+    return outputs->json ? json_save(outputs->json, document, diag) : DIAG_OK;
 }
 
 static void print_frame(FILE *out, const void *ctx)
@@ -515,12 +505,11 @@ static bool is_run(const struct result_document *document)
     return kind && kind->build == kind_run.build;
 }
 
-/* Which design is the fastest; where memory is short the result goes without. */
+/* Which design is the fastest. */
 static void attach_standing(const struct outputs *outputs, struct result_document *document)
 {
-    struct diag unused;
     if (outputs->kind == OUTPUT_RESULT && is_run(document))
-        (void)result_attach(document, "standing", standing_make(result_json(document)), &unused);
+        result_attach(document, "standing", standing_make(result_json(document)));
 }
 
 int outputs_rescue(struct call *call, const struct outputs *outputs,

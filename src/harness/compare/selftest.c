@@ -497,6 +497,7 @@ int selftest_run(const struct binaries_request *request, uint64_t begin_ns, uint
     };
     for (size_t i = 0; i < SELFTEST_SIZES; i++)
         selftest->sizes[i].percent = percents[i];
+    calibration_measure(selftest->calibration);
     trial->request = request;
     trial->selftest = selftest;
     rng_seed(&trial->rng, request->matrix.seed, 0);

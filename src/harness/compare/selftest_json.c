@@ -102,6 +102,28 @@ static void add_left_out(cJSON *document, const struct selftest *selftest)
     json_add(document, "left_out", left_out);
 }
 
+static void add_calibration(cJSON *document, const struct selftest *selftest)
+{
+    cJSON *list = cJSON_CreateArray();
+    for (size_t i = 0; i < CALIBRATIONS; i++) {
+        const struct calibration *from = &selftest->calibration[i];
+        if (from->additions == 0)
+            continue;
+        cJSON *item = cJSON_CreateObject(), *ratio = cJSON_CreateObject();
+        json_add_integer(item, "additions", from->additions);
+        json_add_measure(item, "expected_ns", from->expected_ns);
+        json_add_measure(item, "told_ns", from->told_ns);
+        json_add_measure(ratio, "median", from->ratio);
+        json_add_measure(ratio, "low", from->ratio_low);
+        json_add_measure(ratio, "high", from->ratio_high);
+        json_add(item, "ratio", ratio);
+        json_add_measure(item, "tolerance", CALIBRATION_TOLERANCE);
+        json_add_text(item, "status", from->status);
+        cJSON_AddItemToArray(list, item);
+    }
+    json_add(document, "calibration", list);
+}
+
 cJSON *selftest_json(const struct selftest *selftest, const struct binaries_request *request,
                      const struct selftest_surroundings *surroundings, const cJSON *head)
 {
@@ -119,16 +141,16 @@ cJSON *selftest_json(const struct selftest *selftest, const struct binaries_requ
     json_add_measure(document, "pair_spread_percent", selftest->pair_spread_percent);
     json_add_measure(document, "duration_s", selftest->seconds);
     json_add_measure(document, "budget_s", selftest->budget_seconds);
+    add_calibration(document, selftest);
     add_left_out(document, selftest);
     add_method(document, selftest, request);
     add_disturbance(document, selftest, surroundings);
     return document;
 }
 
-int selftest_document(const struct selftest *selftest, struct pairing *pairing, cJSON **out,
-                      struct diag *diag)
+cJSON *selftest_document(const struct selftest *selftest, struct pairing *pairing)
 {
-    struct result_document *head = NULL;
+    cJSON *head = result_head(&pairing->origin);
     struct origin_disturbance disturbance = pairing_disturbance(pairing);
     struct cycles cycles = cycles_calibrate();
     struct selftest_surroundings surroundings = {
@@ -137,9 +159,7 @@ int selftest_document(const struct selftest *selftest, struct pairing *pairing, 
         .busy_share = disturbance.busy_share,
         .load_1min = disturbance.load_1min,
     };
-    int status = result_new(&pairing->origin, &head, diag);
-    if (status == DIAG_OK)
-        *out = selftest_json(selftest, &pairing->request, &surroundings, result_json(head));
-    result_free(head);
-    return status;
+    cJSON *document = selftest_json(selftest, &pairing->request, &surroundings, head);
+    cJSON_Delete(head);
+    return document;
 }

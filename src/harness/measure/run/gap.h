@@ -49,11 +49,10 @@ static inline void gap_fence(void)
 #endif
 }
 
-/* Zero, GAP_STEPS additions later. */
-static inline __attribute__((always_inline)) uint64_t gap_steps(const struct gap *gap)
+/* `zero` again, GAP_STEPS additions later. */
+static inline __attribute__((always_inline)) uint64_t gap_steps(uint64_t zero)
 {
-    uint64_t sum = 0, zero = gap->zero;
-    __asm__ volatile("" : "+r"(zero));
+    uint64_t sum = zero;
 #pragma GCC unroll 32
     for (int i = 0; i < GAP_STEPS; i++) {
         sum += zero;

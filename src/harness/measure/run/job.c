@@ -117,6 +117,8 @@ struct timing {
 };
 
 #define LOOK_EVERY 16u
+/* A pass of more operations leaves little in the caches that looking could move. */
+#define LOOK_ANYWHERE (UINT64_C(1) << 22)
 
 /* Each pass opens its own instance, so that every pass starts from the same state; the arena gives it the pages that
  * the pass before has touched.  The pass of that number, the ones for warming up included; false with the report's
@@ -148,7 +150,8 @@ static bool look_again(const struct job *job, uint64_t number, struct timing *ti
                        struct job_report *report)
 {
     struct replay_pass pass;
-    if (job->stream->phase_count < 2 || number < timing->next)
+    if (job->stream->phase_count < 2 || number < timing->next ||
+        stream_operations(job->stream) > LOOK_ANYWHERE)
         return true;
     timing->next = number + 1 + clock_read_ns(CLOCK_MONOTONIC) % (2 * LOOK_EVERY);
     return time_pass(job, number, REPLAY_LOOK_PHASES, timing, &pass, report);
@@ -170,6 +173,8 @@ static bool was_preempted(const struct job *job, const struct replay_pass *pass)
 static void time_passes(const struct job *job, struct timing *timing, struct job_report *report)
 {
     struct replay_pass pass;
+    bool is_large = stream_operations(job->stream) > LOOK_ANYWHERE;
+    enum replay_look look = is_large ? REPLAY_LOOK_PHASES : REPLAY_LOOK_END;
     timing->next =
         job->warmup + (job->warmup > 0 ? 1 + clock_read_ns(CLOCK_MONOTONIC) % LOOK_EVERY : 0);
     for (uint64_t i = 0; i < job->warmup; i++)
@@ -179,7 +184,7 @@ static void time_passes(const struct job *job, struct timing *timing, struct job
     for (uint64_t i = 0; i < job->passes;) {
         uint64_t number = job->warmup + i + report->retaken;
         bool full = job->pace_ns <= 0 || pace_wait(job->pace_ns, deadline_ns);
-        if (!time_pass(job, number, REPLAY_LOOK_END, timing, &pass, report))
+        if (!time_pass(job, number, look, timing, &pass, report))
             return;
         if (job->pace_ns > 0)
             full = full && pace_is_full(pace_read_ns(), job->pace_ns) && !was_preempted(job, &pass);

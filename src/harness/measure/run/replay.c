@@ -213,40 +213,59 @@ ALWAYS_INLINE void behind(struct replay *replay)
     gap_fence();
 }
 
-/* The instance waits as well as the operands do: what a design reads first it finds by either. */
+/* The instance waits as well as the operands do: what a design reads first it finds by either.  All is in registers
+ * before, so that little is left to end behind the steps. */
 #define DRIVE_APART(between)                                                                       \
     ALWAYS_INLINE bool start_##between(struct replay *replay, tw_id id, tw_tick deadline)          \
     {                                                                                              \
+        int (*start)(struct tw_timers *, tw_id, tw_tick) = replay->start;                          \
+        uintptr_t timers = (uintptr_t)replay->timers;                                              \
+        uint64_t zero = replay->gap->zero;                                                         \
+        __asm__ volatile("" : "+r"(start), "+r"(timers), "+r"(id), "+r"(deadline), "+r"(zero));    \
         between(replay);                                                                           \
-        uint64_t zero = gap_steps(replay->gap);                                                    \
-        return !is_refused(                                                                        \
-            replay->start(timers_after(replay, zero), id + (tw_id)zero, deadline + zero));         \
+        zero = gap_steps(zero);                                                                    \
+        return !is_refused(start((struct tw_timers *)(timers + (uintptr_t)zero), id + (tw_id)zero, \
+                                 deadline + zero));                                                \
     }                                                                                              \
     ALWAYS_INLINE void stop_##between(struct replay *replay, tw_id id)                             \
     {                                                                                              \
+        int (*stop)(struct tw_timers *, tw_id) = replay->stop;                                     \
+        uintptr_t timers = (uintptr_t)replay->timers;                                              \
+        uint64_t zero = replay->gap->zero;                                                         \
+        __asm__ volatile("" : "+r"(stop), "+r"(timers), "+r"(id), "+r"(zero));                     \
         between(replay);                                                                           \
-        uint64_t zero = gap_steps(replay->gap);                                                    \
-        replay->stop(timers_after(replay, zero), id + (tw_id)zero);                                \
+        zero = gap_steps(zero);                                                                    \
+        stop((struct tw_timers *)(timers + (uintptr_t)zero), id + (tw_id)zero);                    \
     }                                                                                              \
     ALWAYS_INLINE void advance_##between(struct replay *replay, tw_tick to)                        \
     {                                                                                              \
+        uint64_t zero = replay->gap->zero;                                                         \
+        uintptr_t timers = (uintptr_t)replay->timers;                                              \
+        __asm__ volatile("" : "+r"(timers), "+r"(to), "+r"(zero));                                 \
         between(replay);                                                                           \
-        uint64_t zero = gap_steps(replay->gap);                                                    \
-        replay->advance(timers_after(replay, zero), to + zero, replay->expire, replay);            \
+        zero = gap_steps(zero);                                                                    \
+        replay->advance((struct tw_timers *)(timers + (uintptr_t)zero), to + zero, replay->expire, \
+                        replay);                                                                   \
+    }                                                                                              \
+    ALWAYS_INLINE tw_tick next_##between(struct replay *replay)                                    \
+    {                                                                                              \
+        uint64_t zero = replay->gap->zero;                                                         \
+        uintptr_t timers = (uintptr_t)replay->timers;                                              \
+        __asm__ volatile("" : "+r"(timers), "+r"(zero));                                           \
+        between(replay);                                                                           \
+        return replay->next((struct tw_timers *)(timers + (uintptr_t)gap_steps(zero)));            \
     }                                                                                              \
     static void replay_words_##between(struct replay *replay, const uint32_t *word,                \
                                        const uint32_t *end)                                        \
     {                                                                                              \
         static const struct driver driver = {start_##between, stop_##between, advance_##between,   \
-                                             plain_next};                                          \
-        replay_words(replay, word, end, driver, false);                                            \
+                                             next_##between};                                      \
+        if (replay->drive == PLAN_DRIVE_NEXT)                                                      \
+            replay_words(replay, word, end, driver, true);                                         \
+        else                                                                                       \
+            replay_words(replay, word, end, driver, false);                                        \
         between(replay);                                                                           \
     }
-
-ALWAYS_INLINE struct tw_timers *timers_after(const struct replay *replay, uint64_t zero)
-{
-    return (struct tw_timers *)((char *)replay->timers + zero);
-}
 
 DRIVE_APART(chained)
 DRIVE_APART(behind)

@@ -38,7 +38,7 @@ static int load_text(const char *text, size_t size, const char *name, struct doc
                           json_get_text(json, "kind"));
     if (json && document->kind && document->kind->build == page_run &&
         cJSON_GetArraySize(json_get(json, "standing")) == 0)
-        status = result_attach(document->result, "standing", standing_make(json), diag);
+        result_attach(document->result, "standing", standing_make(json));
     return status;
 }
 

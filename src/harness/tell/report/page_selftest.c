@@ -41,6 +41,32 @@ static void add_sizes(struct page *page, const struct place *root)
              "Seen: slower beyond doubt, by whatever amount.");
 }
 
+static void add_calibration(struct page *page, const struct place *root)
+{
+    static const struct page_field fields[] = {
+        {"additions", NULL, 0, 0, "{additions}"},
+        {"told", "ns", 0, 0, "{told_ns}"},
+        {"expected", "ns", 0, 0, "{expected_ns}"},
+        {"told / expected", NULL, 0, 0, "{ratio.median:digits}"},
+        {"low", NULL, 0, 0, "{ratio.low:digits}"},
+        {"high", NULL, 0, 0, "{ratio.high:digits}"},
+        {"status", NULL, PAGE_LEFT, 0, "{status}"},
+    };
+    struct place list = place_get(root, "calibration");
+    if (cJSON_GetArraySize(list.json) == 0)
+        return;
+    page_heading(page, 2, "calibration", "Time of a chained call");
+    page_table(page, "calibrations", "Dependent additions in each start");
+    page_fields_each(page, fields, sizeof fields / sizeof *fields, &list);
+    struct place first = place_item(&list, 0);
+    page_say(page, PAGE_TEXT, &first,
+             "null with so many dependent additions in each start, told by --between=chain, less "
+             "null: ok "
+             "where the whole 99 % interval is within {tolerance:share} of as many times the time "
+             "of one "
+             "addition, wrong where it is outside, else inconclusive.");
+}
+
 static void say_false_alarms(struct page *page, const struct place *root)
 {
     page_say(page, PAGE_TEXT, root,
@@ -110,6 +136,7 @@ void page_selftest(struct page *page, const cJSON *document)
     page_warnings(page, document);
     if (is_known)
         add_sizes(page, &root);
+    add_calibration(page, &root);
     page_origin(page, document);
     add_data(page, &root);
 }

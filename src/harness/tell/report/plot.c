@@ -61,12 +61,11 @@ static void name_picture(char *out, size_t size, const struct view *view, size_t
         snprintf(out + length, size - length, "-%zu", before + 1);
 }
 
-static bool write_group(FILE *out, const cJSON *document, const struct picture *picture)
+static void write_group(FILE *out, const cJSON *document, const struct picture *picture)
 {
     struct view view = view_make(document);
     plotdata_write(out, document, &view, picture->group, (enum plot_kind)picture->kind);
     view_free(&view);
-    return true;
 }
 
 void plot_run_pictures(const cJSON *document, struct pictures *out)
@@ -101,11 +100,9 @@ static int write_data(const struct plotter *plotter, const struct picture *pictu
     FILE *out = fopen(path, "w");
     if (!out)
         return diag_run(plotter->diag, "%s: cannot be written: %s", path, strerror(errno));
-    bool done = picture->write(out, plotter->document, picture);
+    picture->write(out, plotter->document, picture);
     bool failed = ferror(out) != 0;
     failed |= fclose(out) != 0;
-    if (!done)
-        return diag_run(plotter->diag, "no memory for the data of a picture");
     if (failed)
         return diag_run(plotter->diag, "%s: cannot be written: %s", path, strerror(errno));
     return DIAG_OK;

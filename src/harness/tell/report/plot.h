@@ -22,8 +22,7 @@ struct picture {
     const char *script; /* "cost": cost.gp */
     const char *
         anchor; /* what of the page it stands beside, the document's: the id of a claim; NULL: nothing */
-    bool (*write)(FILE *out, const cJSON *document,
-                  const struct picture *picture); /* false: no memory */
+    void (*write)(FILE *out, const cJSON *document, const struct picture *picture);
     size_t group;
     int kind;
     const cJSON *of, *part;

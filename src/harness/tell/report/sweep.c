@@ -144,10 +144,7 @@ static void name_classes(char out[CLASSES_SIZE], const struct growth_fit *fit)
         snprintf(out, CLASSES_SIZE, "%s", fit->status == GROWTH_FITTED ? "none fits" : "-");
         return;
     }
-    enum tw_growth lowest = growth_lowest(fit), highest = growth_highest(fit);
-    const char *between = highest - lowest == 1 ? " or " : " to ";
-    snprintf(out, CLASSES_SIZE, "%s%s%s", growth_class_name(lowest),
-             lowest == highest ? "" : between, lowest == highest ? "" : growth_class_name(highest));
+    growth_name_classes(out, CLASSES_SIZE, fit);
 }
 
 /* Results of older versions do not say what the design declares. */

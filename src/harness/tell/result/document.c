@@ -111,7 +111,7 @@ static cJSON *make_harness(const struct result_harness *harness)
     return object;
 }
 
-static cJSON *make_head(const struct result_origin *origin)
+cJSON *result_head(const struct result_origin *origin)
 {
     cJSON *root = cJSON_CreateObject();
     json_add_integer(root, "schema_version", RESULT_SCHEMA_VERSION);
@@ -124,13 +124,12 @@ static cJSON *make_head(const struct result_origin *origin)
     return root;
 }
 
-int result_new(const struct result_origin *origin, struct result_document **out, struct diag *diag)
+struct result_document *result_new(const struct result_origin *origin)
 {
     struct result_document *document = memory_take(1, sizeof *document);
-    document->root = make_head(origin);
+    document->root = result_head(origin);
     document->cells = cJSON_GetObjectItemCaseSensitive(document->root, "cells");
-    *out = document;
-    return shape_check_head(document->root, "result", diag);
+    return document;
 }
 
 void result_free(struct result_document *document)
@@ -257,24 +256,20 @@ double result_harness_ns_per_op(const struct result_document *document, const st
     return -1;
 }
 
-int result_attach(struct result_document *document, const char *key, cJSON *item, struct diag *diag)
+void result_attach(struct result_document *document, const char *key, cJSON *item)
 {
-    (void)diag;
     if (cJSON_HasObjectItem(document->root, key))
         cJSON_ReplaceItemInObjectCaseSensitive(document->root, key, item);
     else
         cJSON_AddItemToObject(document->root, key, item);
-    return DIAG_OK;
 }
 
-int result_leave_out(struct result_document *document, const char *text, struct diag *diag)
+void result_leave_out(struct result_document *document, const char *text)
 {
     cJSON *list = cJSON_GetObjectItemCaseSensitive(document->root, "left_out");
-    (void)diag;
     if (!list)
         list = cJSON_AddArrayToObject(document->root, "left_out");
     cJSON_AddItemToArray(list, jsontext_string(text));
-    return DIAG_OK;
 }
 
 void result_forget_left_out(struct result_document *document)
@@ -458,7 +453,7 @@ int result_check_origin(const struct result_document *document, const char *path
     static const char *const keys[] = {"tool.version",   "tool.commit",     "tool.compiler",
                                        "tool.flags",     "tool.allocator",  "machine.cpu_model",
                                        "machine.kernel", "machine.governor"};
-    cJSON *now = make_head(origin);
+    cJSON *now = result_head(origin);
     int status = DIAG_OK;
     for (size_t i = 0; i < sizeof keys / sizeof *keys && status == DIAG_OK; i++) {
         const char *then = json_get_text(document->root, keys[i]);

@@ -129,12 +129,13 @@ struct result_origin {
 };
 
 /* The owner frees it with result_free.  Strings are copied. */
-int result_new(const struct result_origin *origin, struct result_document **out, struct diag *diag);
+struct result_document *result_new(const struct result_origin *origin);
+/* What such a document begins with; the caller's. */
+cJSON *result_head(const struct result_origin *origin);
 /* With its root and its texts; NULL is allowed. */
 void result_free(struct result_document *document);
 
-/* A document of another kind with the tool, machine and command of `head`; the caller's.  What memory was short for
- * is missing, as everywhere when JSON is made. */
+/* A document of another kind with the tool, machine and command of `head`; the caller's. */
 cJSON *result_begin(const cJSON *head, const char *kind);
 
 /* Adds the cell, or replaces the one with the same identity and stream.  `harness_ns_per_op` is the
@@ -155,11 +156,10 @@ double result_harness_ns_per_op(const struct result_document *document,
 
 /* Puts `item`, which the document owns from then on, beside the cells, or in the place of what has this
  * key: what other documents have more than a result (labs/teach/docs/CLAIMS.md). */
-int result_attach(struct result_document *document, const char *key, cJSON *item,
-                  struct diag *diag);
+void result_attach(struct result_document *document, const char *key, cJSON *item);
 
 /* Adds a text to "left_out", what was asked for and is not there. */
-int result_leave_out(struct result_document *document, const char *text, struct diag *diag);
+void result_leave_out(struct result_document *document, const char *text);
 /* What is tried again is not left out yet. */
 void result_forget_left_out(struct result_document *document);
 
