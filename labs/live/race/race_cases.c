@@ -173,8 +173,12 @@ static void sleeps_elsewhere(struct race_service *service)
         struct race_account *head = case_start_at(service, seat, moment_now() + i * MS);
         if (!later || !head)
             return;
-        while (atomic_load(&later->runs) < 1 && !race_is_over(service)) {
-            uint64_t due = atomic_load(&head->runs) < 1 ? head->due_ns : later->due_ns;
+        while (atomic_load(&later->runs) + atomic_load(&head->runs) < 2 && !race_is_over(service)) {
+            bool headless = atomic_load(&head->runs) > 0;
+            /* A caller that lost the core between the two starts made the head the later one. */
+            bool first =
+                !headless && (head->due_ns < later->due_ns || atomic_load(&later->runs) > 0);
+            uint64_t due = first ? head->due_ns : later->due_ns;
             uint64_t next = race_next(service, seat);
             if (next == TW_DUE_MAX || next > due + service->description.tick_ns) {
                 FIND(service, RACE_DUE, "next is later than the tick of the head");
