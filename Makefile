@@ -310,7 +310,7 @@ DEEP := $(filter %/test_growth_classes,$(CORE_TESTS)) tests/cli/selftest_record.
         tests/ci.sh tests/fuzz.sh tests/misses.sh tests/floors_selftest.sh tests/exports.sh tests/adding.sh tests/figure.sh \
         tests/cli/drive.bats tests/cli/plugins_failing.bats tests/cli/compare_programs.bats tests/labs_deletable.sh \
         tests/users/ci_of_another_repository.bats
-CORE_SUITES = $(CORE_TESTS) tests/faults/run.sh $(wildcard tests/cli/*.bats tests/users/*.bats) \
+CORE_SUITES = $(CORE_TESTS) tests/faults/run.sh tests/faults/wrapped.sh $(wildcard tests/cli/*.bats tests/users/*.bats) \
          tests/golden.sh tests/schema.sh tests/doc_commands.py tests/references.py tests/selftest_format.sh \
          tests/pages.sh tests/pictures.sh tests/identity.sh tests/compiled.sh tests/floors.sh tests/workload_language.sh \
          tests/packages.sh tests/reference.sh tests/ci.sh tests/fuzz.sh tests/misses.sh tests/floors_selftest.sh \
@@ -387,7 +387,7 @@ cross: ## build for another processor: make cross ARCH=aarch64|riscv64|s390x|i38
 test-cross: ## streams, digests and counts of s390x (big-endian) under qemu are those here; DEPTH=all: four processors
 	$(Q)tools/deps.sh build cross || echo "cross: what is missing is skipped"
 	$(Q)$(MAKE) core
-	$(Q)TWBENCH=$(CURDIR)/twbench LIMIT_SECONDS=$(if $(DEPTH),7200,1200) tests/run.sh tests/cross.sh
+	$(Q)TWBENCH=$(CURDIR)/twbench LIMIT_SECONDS=$(if $(DEPTH),7200,1200) tests/run.sh tests/cross.sh labs/live/tests/cross.sh
 
 test-container: ## build the image of Containerfile and run it, without a registry (root, Debian's mirror)
 	$(Q)tools/deps.sh container
@@ -397,7 +397,7 @@ faults: export DEPTH := all
 faults: ## prove that each planted fault is caught, those of the labs too
 	$(Q)tools/deps.sh build test 'labs/*'
 	$(Q)$(MAKE) all
-	$(Q)TWBENCH=$(CURDIR)/twbench LIMIT_SECONDS=900 tests/run.sh tests/faults/run.sh $(foreach lab,$(LABS),$(FAULTS_$(lab)))
+	$(Q)TWBENCH=$(CURDIR)/twbench LIMIT_SECONDS=900 tests/run.sh tests/faults/run.sh tests/faults/wrapped.sh $(foreach lab,$(LABS),$(FAULTS_$(lab)))
 
 coverage: ## line coverage of the unit, conformance and command-line tests
 	$(Q)tools/deps.sh build test coverage 'labs/*'

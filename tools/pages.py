@@ -12,8 +12,9 @@ columns and without colour; they read files under results/reference.  `make page
 
 --check writes nothing: the status is 1 when a part is not what its command prints.  --unmarked names the tables with
 figures that are neither marked nor excused in tests/pages_excused.tsv (page, first line of the table, reason), and the
-excuses that no table needs; pages *-FORMAT.md, whose numbers are the format's, are left out.  On a page with marked
-parts it names running text with a measured time (1.9 ns), too.
+excuses that no table needs; pages *-FORMAT.md, whose numbers are the format's, are left out.  It names paragraphs with a
+time or a ratio (1.9 ns, 5 times, 3 %) too, unless they have a mark, a build or a processor, or stand in
+tests/pages_texts.tsv in the same way.
 """
 import contextlib
 import functools
@@ -27,9 +28,10 @@ import sys
 import tables
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-# A measured time in running text.
-TIME = re.compile(r"\d\.\d+ (ns|us)\b")
-EXCUSES = "tests/pages_excused.tsv"
+# A time or a ratio in running text, and what says where it is from.
+TEXT_FIGURE = re.compile(r"(?<![\w.=/-])\d[\d,.]* ?(ns|us|ms|s|times|%)(?![\w/])")
+SOURCE = re.compile(r"<!-- figure: |\b(commit|build|builds) [`(]*[0-9a-f]{7,}|\([0-9a-f]{7,}\)|Cascade Lake|EPYC|Zen 5|Xeon")
+EXCUSES, TEXTS = "tests/pages_excused.tsv", "tests/pages_texts.tsv"
 BLOCK = re.compile(r"<!-- (shown|printed) by: (.*) -->$")
 INLINE = re.compile(r"<!-- figure: (.*?) -->(.*?)<!-- end -->")
 END = "<!-- end -->"
@@ -127,25 +129,44 @@ def tables_of(text, page):
                 first = None
 
 
-def times_of(text, page):
-    """Yields (line, text) of running text with a measured time, on a page that has marked parts."""
-    parts = list(parts_of(text, page))
-    is_fence = False
-    for marked, begin, lines in parts if len(parts) > 1 else []:
-        for number, line in enumerate([] if marked else lines, begin):
+def paragraphs_of(text, page):
+    """Yields (line, text) of each paragraph and each point of a list outside of marks, fences, tables and headings."""
+    for marked, begin, lines in parts_of(text, page):
+        at, words, is_fence = 0, [], False
+        for number, line in enumerate([] if marked else lines + [""], begin):
             is_fence = is_fence != line.lstrip().startswith("```")
-            if not is_fence and not line.startswith("|") and TIME.search(INLINE.sub("", line)):
-                yield number, line
+            is_text = not is_fence and line.strip() and not re.match(r"\||#|```|<!--|!\[|\s*```", line)
+            if words and (not is_text or re.match(r"\s*([-*]|\d+\.) ", line)):
+                yield at, " ".join(words)
+                words = []
+            if is_text:
+                at = at if words else number
+                words.append(line.strip())
 
 
-def print_unmarked(pages):
-    """Names tables without mark and excuse; returns whether there is none, and no excuse too many."""
-    with open(os.path.join(ROOT, EXCUSES), encoding="utf-8") as file:
+def figures_of(text, page):
+    """Yields (line, text) of paragraphs with a time or a ratio and no source: a mark, a build, a processor or a date."""
+    for number, words in paragraphs_of(text, page):
+        bare = re.sub(r"`[^`]*`|\[[^]]*\]\([^)]*\)", "", INLINE.sub("", words))
+        if TEXT_FIGURE.search(bare) and not SOURCE.search(words):
+            yield number, words
+
+
+def read_excuses(name):
+    """Rows of page, beginning and reason."""
+    with open(os.path.join(ROOT, name), encoding="utf-8") as file:
         rows = [line.rstrip("\n").split("\t") for line in file if line.strip() and not line.startswith("#")]
     for row in rows:
         if len(row) != 3 or not row[2]:
-            sys.exit(f"pages: {EXCUSES}: expected page, first line and reason, separated by tabs: {row}")
-    unused = {(row[0], row[1]) for row in rows}
+            sys.exit(f"pages: {name}: expected page, how it begins and reason, separated by tabs: {row}")
+    return rows
+
+
+def print_unmarked(pages):
+    """Names tables and figures without mark and excuse; returns whether there is none, and no excuse too many."""
+    rows = read_excuses(EXCUSES)
+    texts = [tuple(row[:2]) for row in read_excuses(TEXTS)]
+    unused, unread = {(row[0], row[1]) for row in rows}, set(texts)
     good = True
     for page in pages:
         name = os.path.relpath(page, ROOT)
@@ -153,9 +174,12 @@ def print_unmarked(pages):
             continue
         with open(page, encoding="utf-8") as file:
             text = file.read()
-        for line, words in times_of(text, name):
-            print(f"{name}:{line}: a measured time in running text, not marked: {words}")
-            good = False
+        for line, words in figures_of(text, name):
+            excuse = next(((p, f) for p, f in texts if p == name and words.startswith(f)), None)
+            unread.discard(excuse)
+            if not excuse:
+                print(f"{name}:{line}: a figure in running text without mark, build or processor: {words}")
+                good = False
         for line, first in tables_of(text, name):
             excuse = next(((p, f) for p, f, _ in rows if p == name and first.startswith(f)), None)
             unused.discard(excuse)
@@ -167,6 +191,10 @@ def print_unmarked(pages):
     for page, first in sorted(unused if good and len(pages) > 1 else ()):
         print(f"{EXCUSES}: no table with figures begins so in {page}: {first}")
         good = False
+    for page, first in sorted(unread if good and len(pages) > 1 else ()):
+        if os.path.exists(os.path.join(ROOT, page)):
+            print(f"{TEXTS}: no paragraph with a figure begins so in {page}: {first}")
+            good = False
     return good
 
 

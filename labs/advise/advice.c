@@ -47,6 +47,9 @@ static cJSON *make_wishes(const struct wishes *wishes)
     add_positive(object, "late_share", wishes->late_share);
     add_positive(object, "memory_bytes_per_task", (double)wishes->memory_bytes);
     add_positive(object, "tail_ns", (double)wishes->tail_ns);
+    if (wishes->between != PLAN_BETWEEN_UNASKED)
+        json_add_text(object, "between",
+                      plan_between_name((char[PLAN_BETWEEN_TEXT]){""}, wishes->between));
     json_add_text(object, "rule", rule);
     return object;
 }
@@ -186,6 +189,9 @@ static cJSON *make_recommendation(const struct advice_evidence *evidence, const 
     candidate_name(text, sizeof text, chosen);
     json_add_text(object, "candidate", text);
     words_command(text, sizeof text, &evidence->load, chosen);
+    if (evidence->wishes.between != PLAN_BETWEEN_UNASKED)
+        snprintf(text + strlen(text), sizeof text - strlen(text), " --between=%s",
+                 plan_between_name((char[PLAN_BETWEEN_TEXT]){""}, evidence->wishes.between));
     json_add_text(object, "command", text);
     json_add(object, "reasons", words_reasons(evidence, field));
     words_unclear(text, sizeof text, evidence, field);

@@ -114,6 +114,12 @@ void wishes_describe(char *out, size_t size, const struct wishes *wishes)
                                   : "; no advance longer than %s",
                  time);
     }
+    if (wishes->between != PLAN_BETWEEN_UNASKED)
+        text_add(&line, "; of the time of one call%s%s, less the harness's",
+                 wishes->between < PLAN_BETWEEN_SIZE ? "" : " behind other work in ",
+                 wishes->between < PLAN_BETWEEN_SIZE
+                     ? ""
+                     : plan_between_name((char[PLAN_BETWEEN_TEXT]){""}, wishes->between));
     text_add(&line, "; among those that do not differ significantly, and within 3 %% by their "
                     "figures, the better in");
     const enum criterion *order = order_of(wishes->goal);

@@ -5,6 +5,7 @@
 #define TWBENCH_CHOICE_H
 
 #include "harness/base/diag.h"
+#include "harness/measure/plan/plan.h"
 #include "harness/measure/stats/summary.h"
 
 #include <cjson/cJSON.h>
@@ -160,6 +161,7 @@ struct wishes {
     double late_share;     /* most that a design may declare, of a delay; 0: not given */
     uint64_t memory_bytes; /* most per task; 0: no limit */
     uint64_t tail_ns;      /* longest advance; 0: no limit */
+    uint32_t between;      /* two calls, as in struct plan_cell */
 };
 
 /* Of the wishes once all are known: DIAG_USAGE for one that virtual time, or the real clock, has no answer to.  On

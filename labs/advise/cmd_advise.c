@@ -46,6 +46,17 @@ static int take_speed(struct call *call, void *of, const char *flag, const char 
     return units_parse_real_in(value, flag, 1 / SPEED_MAX, SPEED_MAX, &options->speed, diag);
 }
 
+static int take_between(struct call *call, void *of, const char *flag, const char *value,
+                        struct diag *diag)
+{
+    struct advise_options *options = of;
+    (void)call;
+    int status = plan_between_parse(value, flag, &options->wishes.between, diag);
+    if (options->wishes.between == PLAN_BETWEEN_NONE)
+        options->wishes.between = PLAN_BETWEEN_UNASKED;
+    return status;
+}
+
 /* In the order of enum criterion. */
 static const char *const goal_words[] = {"cost", "memory", "tail", "late", "wakeups", NULL};
 static const char *const clock_words[] = {"virtual", "real", NULL};
@@ -67,6 +78,11 @@ static const struct flag flags[] = {
     FLAG_COUNT("memory", "BYTES", "most memory per task, all of it", OF, wishes.memory_bytes, 1,
                UINT64_C(1) << 40),
     FLAG_TIME("tail", "no single advance may take longer", OF, wishes.tail_ns, 1),
+    FLAG_BY("between", "none|chain|SIZE",
+            "what lies between two calls: nothing (default), waiting for the call to end, or also "
+            "work in so "
+            "much memory (32KiB), as in a server",
+            take_between),
     FLAG_WORD("clock", "virtual|real", "real: which runner and design, on the machine's clock", OF,
               clock, clock_words),
     FLAG_FILE("runner", "A,B|all", "with --clock=real: runners to choose from (default all)", OF,
@@ -143,6 +159,9 @@ static int check_clock(const struct advise_options *options, struct diag *diag)
         return given ? diag_usage(diag, "--runner, --threads, --speed and --duration are of the "
                                         "real clock: --clock=real is missing")
                      : DIAG_OK;
+    if (options->wishes.between != PLAN_BETWEEN_UNASKED)
+        return diag_usage(
+            diag, "--between: with --clock=real the runner's own work lies between two calls");
     if (options->exact)
         return diag_usage(diag, "--exact: on the real clock every timer is late; --late=TIME "
                                 "bounds the 99th percentile");

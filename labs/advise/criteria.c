@@ -7,6 +7,8 @@
 #include <string.h>
 
 #define CONFIDENCE 0.95
+/* Where the harness's time was taken off, nothing may be left of a sample: a cost is compared by ratios. */
+#define COST_MIN_NS 0.01
 /* A maximum that another pass had as well, within so much, is of the work and not of an interruption. */
 #define TAIL_AGAIN 1.5
 
@@ -47,16 +49,20 @@ static const cJSON *sample_in(const cJSON *phase, const char *path, int sample)
 }
 
 /* Time of a phase in a sample, of the processor where the cell has it: beside other work wall time is the others', too.
- * Of a phase without operations from its advances. */
+ * Of a phase without operations from its advances.  Less the harness's time where that was taken off. */
 static double phase_ns(const cJSON *phase, int sample)
 {
-    const cJSON *item = sample_in(phase, "cpu_ns_per_op_interval.samples", sample);
+    const cJSON *item = sample_in(phase, "corrected.ns_per_op.samples", sample);
+    const char *per_advance =
+        json_get(phase, "corrected") ? "corrected.ns_per_advance.median" : "ns_per_advance.median";
+    if (!item)
+        item = sample_in(phase, "cpu_ns_per_op_interval.samples", sample);
     if (!item)
         item = sample_in(phase, "ns_per_op.samples", sample);
     if (operations_of(phase) > 0)
         return item ? operations_of(phase) * item->valuedouble : NAN;
     double advances = json_get_number(phase, "operations.advance");
-    return advances > 0 ? advances * json_get_number(phase, "ns_per_advance.median") : 0;
+    return advances > 0 ? advances * json_get_number(phase, per_advance) : 0;
 }
 
 static bool is_on_clock(const cJSON *cell)
@@ -96,7 +102,7 @@ static double sample_cost(const cJSON *cell, int sample)
         ns += phase_ns(phase, sample);
         operations += operations_of(phase);
     }
-    return operations > 0 ? ns / operations : NAN;
+    return operations > 0 ? fmax(ns / operations, COST_MIN_NS) : NAN;
 }
 
 static double sample_of(const cJSON *cell, int sample, enum criterion criterion)

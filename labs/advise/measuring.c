@@ -101,10 +101,12 @@ static void fill_matrix(struct measuring *measuring, const struct measuring_step
     matrix->budget_ns = measuring->child_ns;
 }
 
-static struct plan_cell cell_of(const struct candidate *candidate)
+static struct plan_cell cell_of(const struct measuring *measuring,
+                                const struct candidate *candidate)
 {
     struct plan_cell cell = {.design = candidate->design,
                              .drive = candidate->drive,
+                             .between = measuring->evidence.wishes.between,
                              .setting_count = candidate->setting_count};
     memcpy(cell.settings, candidate->settings, sizeof cell.settings);
     return cell;
@@ -126,7 +128,7 @@ static int run_tick(struct measuring *measuring, const struct measuring_step *st
     if (tick_ns > 0 && !deadline_fits(&session->deadline, (double)measuring->stream_ns))
         return DEADLINE_OVER;
     for (size_t i = 0; i < count; i++)
-        cells[i] = cell_of(&measuring->evidence.candidates[chosen[i]]);
+        cells[i] = cell_of(measuring, &measuring->evidence.candidates[chosen[i]]);
     fill_matrix(measuring, step, tick_ns);
     measuring->chosen = chosen;
     measuring->round = step->round;

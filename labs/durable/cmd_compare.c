@@ -197,8 +197,7 @@ static int run(struct call *call)
     enum stores_verdict verdict = STORES_SAME;
     int status = DIAG_OK;
     if (call->operand_count != 2)
-        status = diag_usage(&diag, "compare: %zu operands given; expected OLD and NEW",
-                            call->operand_count);
+        status = command_operands(call, "OLD and NEW", &diag);
     if (status == DIAG_OK)
         status = outputs_check(call, &options->outputs, &diag);
     if (status == DIAG_OK)

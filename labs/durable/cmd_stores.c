@@ -152,11 +152,10 @@ static int take_payload(struct call *call, void *of, const char *flag, const cha
                         struct diag *diag)
 {
     struct storing_request *storing = of;
-    (void)call;
     struct durable_load *load = &storing->load;
     const char *dots = strstr(value, "..");
-    char first[32];
-    snprintf(first, sizeof first, "%.*s", (int)(dots ? dots - value : 31), value);
+    const char *first =
+        lists_keep_part(&call->memory, value, dots ? (size_t)(dots - value) : strlen(value));
     int status = take_bytes(first, flag, &load->payload_min, diag);
     load->payload_max = load->payload_min;
     if (status == DIAG_OK && dots)
@@ -231,13 +230,11 @@ static int take_set(struct call *call, void *of, const char *flag, const char *v
                     struct diag *diag)
 {
     struct storing_request *storing = of;
-    (void)call;
     const char *equals = strchr(value, '=');
-    char name[64];
     uint64_t number;
     if (!equals || equals == value)
         return diag_usage(diag, "%s: '%s' given; expected NAME=VALUE", flag, value);
-    snprintf(name, sizeof name, "%.*s", (int)(equals - value), value);
+    const char *name = lists_keep_part(&call->memory, value, (size_t)(equals - value));
     const struct tw_param *param = store_modules_param(name);
     if (!param)
         return diag_usage(diag, "%s: %s: no store has a setting '%s'; 'twbench list' names them",

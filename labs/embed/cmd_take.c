@@ -18,10 +18,7 @@ static int run(struct call *call)
     struct taking_files files = {.count = 0};
     int status = DIAG_OK;
     if (call->operand_count != 1)
-        status = diag_usage(&diag,
-                            "take: %zu operands given; expected one design "
-                            "('twbench list' names them)",
-                            call->operand_count);
+        status = command_operands(call, "one design ('twbench list' names them)", &diag);
     else if (!taking->directory)
         status = diag_usage(&diag, "take: -o is missing; expected -o DIR to write into");
     if (status == DIAG_OK) {

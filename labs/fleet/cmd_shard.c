@@ -9,6 +9,7 @@
 #include "labs/fleet/fleet.h"
 
 #include "harness/base/json.h"
+#include "harness/base/units.h"
 #include "harness/command/flags.h"
 #include "harness/command/run.h"
 #include "harness/measure/session/stage.h"
@@ -217,12 +218,10 @@ static int take_shard(struct call *call, void *of, const char *flag, const char 
 {
     struct shard_options *options = of;
     struct shards *shards = &options->shards;
-    char index[24];
     size_t length = strcspn(value, "/");
-    (void)call;
-    if (length == 0 || length >= sizeof index || value[length] != '/')
+    if (length == 0 || value[length] != '/')
         return diag_usage(diag, "%s: '%s' given; expected I/N, such as 3/8", flag, value);
-    snprintf(index, sizeof index, "%.*s", (int)length, value);
+    const char *index = lists_keep_part(&call->memory, value, length);
     int status = flag_count(flag, value + length + 1, 1, 100000, &shards->of, diag);
     return status == DIAG_OK ? flag_count(flag, index, 1, shards->of, &shards->index, diag)
                              : status;

@@ -98,16 +98,14 @@ int clock_flag_work(struct call *call, void *of, const char *flag, const char *v
 {
     static const char prefix[] = "exponential(";
     struct clock_wishes *wishes = &((struct clock_flags *)of)->wishes;
-    char inner[64];
     size_t length = strlen(value), from = 0;
-    (void)call;
     wishes->work = CLOCK_CONSTANT;
     if (strncmp(value, prefix, sizeof prefix - 1) == 0 && value[length - 1] == ')') {
         wishes->work = CLOCK_EXPONENTIAL;
         from = sizeof prefix - 1;
         length--;
     }
-    snprintf(inner, sizeof inner, "%.*s", (int)(length - from), value + from);
+    const char *inner = lists_keep_part(&call->memory, value + from, length - from);
     if (units_parse_time(inner, flag, &wishes->work_ns, diag) != DIAG_OK)
         return diag_usage(diag, "%s: '%s' given; expected a time such as 2ms, or exponential(2ms)",
                           flag, value);

@@ -28,8 +28,8 @@
  * The source is TimerQueue of System.Threading (.NET 5 and later: _shortTimers, _longTimers, _currentAbsoluteThreshold;
  * 333 ms).  It rests on what it says of its users: most timers are stopped before they fire, so that a start and
  * a stop have to be cheap and a look through all may be dear.  Departures: links are 32-bit indices; what is due is
- * first collected and then fired, because callbacks run here and not in a thread pool; and a look through the long
- * list notes its earliest, where .NET wakes up at each threshold.
+ * first collected and then fired, because callbacks run here and not in a thread pool; and the earliest
+ * of the long list is kept between two looks, where .NET wakes up at the threshold once the short list is empty.
  *
  * It loses wherever timers fire.  With n short timers that fire and start again each expiry looks at n, where a
  * list sorted by deadline looks at one.

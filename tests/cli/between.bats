@@ -30,9 +30,15 @@ load support
     [ "$(json r.json "[(c['impl'], all(p['corrected'] is None for p in c['phases'])) for c in d['cells']]")" = "[('null', True), ('heap', False)]" ]
 }
 
-@test "--between refuses what is no size, and batches and next" {
+@test "with next as driver the same timers fire, and the calls of next are taken off, too" {
+    "$twbench" run --impl=heap --workload=keepalive --tasks=100 --between=chain,4KiB --drive=ticks,next --runs=1 --warmup=0 \
+        --min-time=0ns --no-system-check --json=r.json > out
+    [ "$(json r.json "{(c['status'], c['digest'] == c['expected_digest']) for c in d['cells']}")" = "{('ok', True)}" ]
+    [ "$(json r.json "len(d['cells']), all(p['corrected'] for c in d['cells'] for p in c['phases'])")" = "(4, True)" ]
+}
+
+@test "--between refuses what is no size, and batches" {
     refuses "expected none, chain, or a power of two" run --impl=heap --between=33KiB
     refuses "expected none, chain, or a power of two" run --impl=heap --between=fence
-    refuses "expected it without --drive and --batch" run --impl=heap --between=chain --batch=4
-    refuses "expected it without --drive and --batch" run --impl=heap --between=chain --drive=next
+    refuses "expected it without --batch" run --impl=heap --between=chain --batch=4
 }

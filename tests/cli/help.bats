@@ -30,6 +30,16 @@ longest_line() { LC_ALL=C.UTF-8 wc -L; }
     [ "$("$twbench" run --impl=heap -h)" = "$expected" ]
 }
 
+@test "run --help fits two screens, names what it leaves out, and --help=all has every flag" {
+    short=$("$twbench" run --help)
+    [ "$(wc -l <<<"$short")" -le 60 ]
+    for heading in Designs Loads Measurement Output; do grep -qx "$heading" <<<"$short"; done
+    more=$(sed -n "s/.*--help=all' lists \([0-9]*\) more.*/\1/p" <<<"$short")
+    rows() { grep -c '^  --'; }
+    [ "$(rows <<<"$short")" -le 20 ]
+    [ "$(("$(rows <<<"$short")" + more))" -eq "$("$twbench" run --help=all | sed '/^With one of these/,$d' | rows)" ]
+}
+
 @test "version and --version are one" {
     [ "$("$twbench" version)" = "$("$twbench" --version)" ]
     [[ $("$twbench" version) == "twbench $(cat "$root/VERSION")"* ]]
@@ -54,7 +64,7 @@ longest_line() { LC_ALL=C.UTF-8 wc -L; }
 }
 
 @test "parameters stand under the designs that have them" {
-    help=$("$twbench" help run)
+    help=$("$twbench" run --help=all)
     under() { awk -v flag="--$1=" '/^Parameters of / { design = $3 } index($1, flag) == 1 { print design }' <<<"$help"; }
     [ "$(under timeout)" = ring ]
     under slots | grep -qx hashed

@@ -13,7 +13,8 @@ sampling() {
     [ "$(json p.json '{c["sampling"]["replays"] for c in d["cells"]}, {c["sampling"]["passes_differ_in"] for c in d["cells"]}')" = "({1}, {'seeds'})" ]
     [ "$(json p.json 'all(c["sampling"]["distinct_passes"] == c["sampling"]["passes_per_sample"] + 1 for c in d["cells"])')" = True ]
     [ "$(json p.json '[c["sampling"]["distinct_operations"] == 2000 * c["sampling"]["distinct_passes"] for c in d["cells"] if c["workload"] == "P1"]')" = "[True, True]" ]
-    quick --impl=heap --workload=P1 --tasks=1000 --min-time=200us --warmup=1 --same-pass --json=p.json --force >/dev/null
+    quick --impl=heap --workload=P1 --tasks=1000 --min-time=200us --warmup=1 --same-pass --json=p.json --force >table
+    grep -q "passes.*ran the same operations 11 times" table
     [ "$(sampling)" = "[10, 1, 11, None]" ]
 }
 
@@ -27,7 +28,8 @@ sampling() {
 @test "a long trace is timed once a process, a short one with other ids, and any so if asked" {
     "$twbench" replay linux-hrtimer --impl=heap --runs=1 --progress=never --json=p.json >/dev/null
     [ "$(sampling)" = "[1, 2, 1, 'ids']" ]
-    "$twbench" replay libuv-bind --impl=heap --runs=1 --min-time=4ms --progress=never --json=p.json --force >/dev/null
+    "$twbench" replay libuv-bind --impl=heap --runs=1 --min-time=4ms --progress=never --json=p.json --force >table
+    grep -q "2 of one recording, with other ids each" table
     [ "$(sampling)" = "[2, 3, 1, 'ids']" ]
     "$twbench" replay linux-hrtimer --impl=heap --runs=1 --min-time=5ms --rename-ids --progress=never --json=p.json --force >/dev/null
     [ "$(sampling)" = "[2, 3, 1, 'ids']" ]

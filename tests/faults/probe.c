@@ -53,7 +53,7 @@ static void tell(const struct child *child, struct conform_report *report)
 /* Exit status 2 when there is no such case. */
 static int probe_case(struct child *child, const char *name)
 {
-    struct deep deep = {.options = {.many_max = 1u << 20, .life_starts = 1u << 20, .patience = 10}};
+    struct deep deep = {.options = {.many_max = 1u << 22, .life_starts = 1u << 20, .patience = 10}};
     struct conform_report report;
     while (conform_case_name(deep.index) && strcmp(conform_case_name(deep.index), name) != 0)
         deep.index++;

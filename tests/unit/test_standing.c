@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#define NOT_NET "factors contain the harness's share: null was not timed\n"
+#define NOT_NET "these factors include the harness's overhead: null was not timed\n"
 
 struct made {
     const char *impl;
@@ -78,8 +78,10 @@ static void test_a_line_for_phases_with_the_same_answer(void **state)
                                        {"fast", 1, 1, 7, "mismatch", false, 0}};
     char text[1000];
     says(made, 5, text, sizeof text);
-    assert_string_equal(text, "fastest: hashed, 2.00 to 4.00 times (net 2.11 to 4.33) before heap; "
-                              "not significantly different: round\n");
+    assert_string_equal(
+        text,
+        "hashed is fastest: 2.00 to 4.00 times as fast as heap (2.11 to 4.33 without the harness); "
+        "not significantly different from round\n");
 }
 
 static void test_a_line_for_each_answer(void **state)
@@ -88,8 +90,8 @@ static void test_a_line_for_each_answer(void **state)
                                        {"hashed", 10, 30, 7, "ok", false, 0}};
     char text[1000];
     says(made, 2, text, sizeof text);
-    assert_string_equal(text, "fastest: hashed in start, 2.00 times before heap\n"
-                              "fastest: heap in stop, 3.00 times before hashed\n" NOT_NET);
+    assert_string_equal(text, "hashed is fastest in start: 2.00 times as fast as heap\n"
+                              "heap is fastest in stop: 3.00 times as fast as hashed\n" NOT_NET);
 }
 
 static void test_those_far_behind_are_counted(void **state)
@@ -100,8 +102,10 @@ static void test_those_far_behind_are_counted(void **state)
         {"e", 50, 50, 7, "ok", false, 0}, {"f", 900, 900, 7, "ok", false, 0}};
     char text[1000];
     says(made, 6, text, sizeof text);
-    assert_string_equal(text, "fastest: a, 2.00 times before b, 3.00 times c, 4.00 times d, 5.00 "
-                              "to 90.0 times 2 others\n" NOT_NET);
+    assert_string_equal(
+        text,
+        "a is fastest: 2.00 times as fast as b, 3.00 times as fast as c, 4.00 times as fast as d, "
+        "5.00 to 90.0 times as fast as 2 others\n" NOT_NET);
 }
 
 static void test_a_late_design_is_not_the_fastest(void **state)
@@ -111,7 +115,7 @@ static void test_a_late_design_is_not_the_fastest(void **state)
                                        {"hashed", 10, 10, 7, "ok", false, 0}};
     char text[1000];
     says(made, 3, text, sizeof text);
-    assert_string_equal(text, "fastest: hashed, 2.00 times before heap\n" NOT_NET);
+    assert_string_equal(text, "hashed is fastest: 2.00 times as fast as heap\n" NOT_NET);
 }
 
 static void test_few_samples_name_nobody(void **state)
@@ -120,7 +124,7 @@ static void test_few_samples_name_nobody(void **state)
                                        {"hashed", 10, 10, 5, "ok", false, 0}};
     char text[1000];
     says(made, 2, text, sizeof text);
-    assert_string_equal(text, "fastest: not known, for want of six samples\n");
+    assert_string_equal(text, "fastest: not known with fewer than six samples\n");
 }
 
 /* The net cost of the first of two designs in its first phase. */
@@ -162,17 +166,21 @@ static void test_factors_net_of_the_harness(void **state)
                                        {"null", 8, 10, 7, "ok", true, 0}};
     char text[1000];
     says(made, 3, text, sizeof text);
-    assert_string_equal(text, "fastest: hashed, 2.00 to 4.00 times before heap; net unclear (the "
-                              "harness takes 80 to 100 % of hashed's time)\n");
+    assert_string_equal(
+        text, "hashed is fastest: 2.00 to 4.00 times as fast as heap; overhead too large to "
+              "subtract (80 to 100 % of hashed's time)\n");
     static const struct made three[] = {{"heap", 20, 40, 7, "ok", false, 0},
                                         {"hashed", 10, 10, 7, "ok", false, 0},
                                         {"hier", 30, 10, 7, "ok", false, 0},
                                         {"null", 8, 9.99, 7, "ok", true, 0}};
     says(three, 4, text, sizeof text);
     assert_string_equal(
-        text, "fastest: hashed in start, 2.00 times (net 6.00) before heap, 3.00 times (net 11.0) "
-              "hier\nfastest: hashed in stop, 4.00 times before heap; net unclear (the harness "
-              "takes 100 % of hashed's time); not significantly different: hier\n");
+        text,
+        "hashed is fastest in start: 2.00 times as fast as heap (6.00 without the harness), 3.00 "
+        "times as fast as hier (11.0 without the harness)\nhashed is fastest in stop: 4.00 times "
+        "as fast "
+        "as heap; overhead too large to subtract (100 % of hashed's time); not significantly "
+        "different from hier\n");
     cJSON *document = make_document(made, 3), *standing = standing_make(document);
     const cJSON *start = json_get(standing->child, "phases")->child;
     const cJSON *net = json_get(json_get(start, "behind")->child, "ratio_net");
@@ -262,15 +270,15 @@ static void test_values_of_whole_runs_are_compared(void **state)
     contend(&all[1], "sharded", 2, 6);
     contend(&all[2], "per-thread", 2, 6);
     sentence("operations", all, 3, text, sizeof text);
-    assert_string_equal(text, "fastest: sharded, 2.00 times before locked; not significantly "
-                              "different: per-thread");
+    assert_string_equal(text, "sharded is fastest: 2.00 times as fast as locked; not significantly "
+                              "different from per-thread");
     text[0] = '\0';
     sentence("late p99", all, 2, text, sizeof text);
-    assert_string_equal(text, "least late: sharded, 2.00 times before locked");
+    assert_string_equal(text, "sharded is least late: locked 2.00 times as late");
     text[0] = '\0';
     all[0].count = 5;
     sentence("puts", all, 2, text, sizeof text);
-    assert_string_equal(text, "fastest: not known, for want of six samples");
+    assert_string_equal(text, "fastest: not known with fewer than six samples");
     assert_null(standing_phase("puts", all, 1));
 }
 

@@ -173,6 +173,14 @@ static bool promise_p5(const struct stream *stream, struct totals totals, uint64
            fabs((double)totals.stops / ended - 0.9) < 0.001 + 4 * sqrt(0.09 / ended);
 }
 
+/* Reads refresh, evictions cancel and keys expire. */
+static bool promise_ttl_cache(const struct stream *stream, struct totals totals, uint64_t tasks)
+{
+    return stream->tick_ns == 1000000000 && totals.ticks == 1200 &&
+           totals.starts > 1.8 * (double)tasks && totals.stops > tasks / 10 &&
+           totals.fired > tasks / 10;
+}
+
 struct shipped {
     const char *name;
     promise_fn *promise;
@@ -199,6 +207,7 @@ static const struct shipped files[] = {
     {"ramp", promise_ramp},
     {"request-timeout", promise_request_timeout},
     {"standard", promise_standard},
+    {"ttl-cache", promise_ttl_cache},
 };
 
 enum { FILES = sizeof files / sizeof *files };
@@ -287,7 +296,7 @@ static void test_lookup(void **state)
         "burst, collide, "
         "delay-message, few-constants, fill-cancel, fill-expire, hold, idle, "
         "keepalive, long-horizon, network, periodic, ramp, request-timeout, "
-        "standard, "
+        "standard, ttl-cache, "
         "libevent-unbound, libuv-bind, linux-hrtimer, linux-timer, nginx; did you mean 'burst'?");
     assert_int_equal(stream_of("hold", TW_CAPACITY_MAX + UINT64_C(1), NULL, 0, &stream, &diag),
                      DIAG_USAGE);

@@ -106,6 +106,16 @@ hopeless_is_a_timeout() {
     fi
 }
 
+@test "--between advises by the time of one call, whoever drives, and says so" {
+    advise network --tasks=200 --impl=heap --between=4KiB --budget=3s --json=a.json >a.txt || [ "$?" -eq 4 ]
+    [ "$(json a.json '{c["params"]["between"] for c in d["cells"]}, d["advice"]["wishes"]["between"]')" = "({'4KiB'}, '4KiB')" ]
+    [ "$(json a.json 'all(p["corrected"] for c in d["cells"] if c["status"] == "ok" for p in c["phases"])')" = True ]
+    [ "$(json a.json '"behind other work in 4KiB" in d["advice"]["wishes"]["rule"]')" = True ]
+    [ "$(json a.json 'd["advice"]["recommendation"] is None or "--between=4KiB" in d["advice"]["recommendation"]["command"]')" = True ]
+    advise network --tasks=200 --impl=heap --between=none --budget=1s --json=b.json >b.txt || [ "$?" -eq 4 ]
+    [ "$(json b.json '"between" in d["advice"]["wishes"], any("between" in c["params"] for c in d["cells"])')" = "(False, False)" ]
+}
+
 @test "a plugin stands among all designs" {
     cc -std=gnu11 -O2 -fPIC -shared -I"$root/src/impls" "$root/docs/plugins/wheel.c" -o mine.so
     advise idle --tasks=100 --plugin=./mine.so --budget=2s --json=a.json >/dev/null || [ "$?" -eq 4 ]
@@ -153,6 +163,7 @@ answers_runner_and_design() {
     refuses "--clock: 'wall' given; expected one of virtual, real" advise hold --clock=wall
     refuses "--tick: with --clock=real" advise hold --clock=real --tick=1ms
     refuses "--exact: on the real clock" advise hold --clock=real --exact
+    refuses "--between: with --clock=real" advise hold --clock=real --between=chain
     refuses "--late: a share of the delay" advise hold --clock=real --late=10%
     refuses "--resume: with --clock=real" advise hold --clock=real --json=a.json --resume
     needs_live

@@ -28,14 +28,21 @@ enum { RNG_WORK = 90, RNG_CLOSED };
 struct schedule {
     const struct clock_request *request;
     FILE *file;
-    uint64_t starts; /* written so far */
-    uint64_t slow;   /* which of them is slow */
+    uint64_t starts;                     /* written so far */
+    uint64_t slow;                       /* which of them is slow */
+    const struct stream_phase *periodic; /* whose tasks the timer repeats; NULL: it repeats none */
     struct rng work, choice;
 };
 
 static uint64_t at_most(uint64_t ns)
 {
     return ns < LONGEST_NS ? ns : LONGEST_NS;
+}
+
+static uint64_t stream_ns(const struct clock_request *request, uint64_t ticks)
+{
+    double ns = (double)ticks * (double)request->stream->tick_ns / request->wishes->speed;
+    return ns < (double)LONGEST_NS ? (uint64_t)llround(ns) : LONGEST_NS;
 }
 
 static void write_header(const struct schedule *schedule, bool paced, uint64_t ids,
@@ -61,6 +68,15 @@ static uint64_t draw_work(struct schedule *schedule)
     return 0;
 }
 
+/* "rate:PERIOD:" or "delay:PERIOD:" before the task's own time. */
+static void write_period(const struct schedule *schedule, uint32_t id)
+{
+    const struct stream_phase *phase = schedule->periodic;
+    uint64_t period_ns = stream_ns(schedule->request, stream_period(phase->period, id));
+    fprintf(schedule->file, "%s:%" PRIu64 ":", phase->restart ? "delay" : "rate",
+            period_ns > 0 ? period_ns : 1);
+}
+
 static void write_start(struct schedule *schedule, uint64_t at_ns, uint32_t id, uint64_t delay_ns)
 {
     const struct clock_wishes *wishes = schedule->request->wishes;
@@ -70,8 +86,12 @@ static void write_start(struct schedule *schedule, uint64_t at_ns, uint32_t id, 
     schedule->starts++;
     if (wishes->failing_every > 0 && schedule->starts % wishes->failing_every == 0)
         fputs(" fail", schedule->file);
-    else if (work_ns > 0)
-        fprintf(schedule->file, " %" PRIu64, at_most(work_ns));
+    else if (work_ns > 0 || schedule->periodic) {
+        fputc(' ', schedule->file);
+        if (schedule->periodic)
+            write_period(schedule, id);
+        fprintf(schedule->file, "%" PRIu64, at_most(work_ns));
+    }
     fputc('\n', schedule->file);
 }
 
@@ -88,12 +108,6 @@ static void write_starts(struct schedule *schedule, uint64_t tasks, uint64_t del
 }
 
 /* ---- A stream. ------------------------------------------------------------------------------- */
-
-static uint64_t stream_ns(const struct clock_request *request, uint64_t ticks)
-{
-    double ns = (double)ticks * (double)request->stream->tick_ns / request->wishes->speed;
-    return ns < (double)LONGEST_NS ? (uint64_t)llround(ns) : LONGEST_NS;
-}
 
 /* The part whose next operation is the earliest; the first of equals. */
 static uint32_t earliest_part(const struct score *score, const size_t *next)
@@ -149,13 +163,16 @@ static void write_score(struct schedule *schedule, const struct score *score, ui
 static int write_paced(struct schedule *schedule, uint64_t *end_ns, struct diag *diag)
 {
     const struct stream *stream = schedule->request->stream;
-    for (size_t i = 0; i < stream->phase_count; i++)
-        if (stream_restarts(&stream->phases[i]))
+    for (size_t i = 0; i < stream->phase_count; i++) {
+        if (stream->phases[i].period)
+            schedule->periodic = &stream->phases[i];
+        else if (stream_restarts(&stream->phases[i]))
             return diag_usage(
                 diag,
                 "%s: its timers are started again by their own tasks, which a schedule "
                 "cannot say; expected a workload or a trace without restarts",
                 stream->workload);
+    }
     struct score score;
     int status = DIAG_OK;
     const struct clock_wishes *wishes = schedule->request->wishes;

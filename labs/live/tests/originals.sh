@@ -69,6 +69,13 @@ late_schedule() {
     echo "600000000 0 c 0"
 }
 
+# For 0.4 s: each 20 ms whatever a run of 5 ms takes, and 40 ms after such a run.
+periodic_schedule() {
+    header 2
+    echo "0 0 s 0 0 rate:20000000:5000000"
+    echo "0 0 s 1 0 delay:40000000:5000000"
+}
+
 far_schedule() {
     header 50
     for ((i = 0; i < 50; i++)); do
@@ -115,6 +122,7 @@ test_outcomes() {
         refused "a wheel without slots" "--slots: found '0'" "$1" --schedule="$work/far" --slots=0
         ;;
     jdk-timer)
+        refused "periodic tasks" "this driver does not repeat tasks" "$1" --schedule="$work/periodic"
         # shellcheck disable=SC2016
         judged "a failed task ends the timer" 0 "$1" fail -- failed=1 ledger.ran=1 ledger.refused=20 \
             wakeups.timer_threads=null 'died=timer: Task$Failed: a task of the schedule failed'
@@ -123,6 +131,8 @@ test_outcomes() {
     jdk-pool)
         judged "a failed task is swallowed" 0 "$1" fail --threads=1 -- died=null failed=1 ledger.refused=0
         judged "a slow task holds up a pool of one" 0 "$1" slow --threads=1 -- 'lateness_ns.max>=180000000'
+        # No machine makes more runs than there are periods, and the close comes no sooner.
+        judged "periodic tasks" 0 "$1" periodic -- ledger.accepted=2 ledger.ran=0 ledger.returned=2 'runs>=2' 'runs<=30'
         judged "with remove-on-cancel" 0 "$1" mixed --remove-on-cancel=1 -- 'ledger.stopped>=99' \
             'ledger.returned>=100'
         ;;
@@ -298,6 +308,7 @@ mixed_schedule >"$work/mixed"
 sed 's/clock/free/' "$work/mixed" >"$work/free"
 failing_schedule >"$work/fail"
 slow_schedule >"$work/slow"
+periodic_schedule >"$work/periodic"
 far_schedule >"$work/far"
 late_schedule >"$work/late"
 if [ -x "$out/jdk-timer" ]; then

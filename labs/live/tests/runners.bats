@@ -142,17 +142,17 @@ PYTHON
 
 @test "which runner is the fastest, or the least late, stands below the table and in the result" {
     on_clock --runner=locked,per-thread --impl=heap --load=closed --tasks=100 --duration=5ms --runs=6 >out
-    grep -q '^fastest: ' out
+    grep -q 'fastest' out
     [ "$(json r.json 'd["standing"][0]["phases"][0]["phase"], d["standing"][0]["workload"]')" = "('operations', 'closed')" ]
     plants operations_per_s
-    "$twbench" report r.json | grep -q '^fastest: locked/heap'
+    "$twbench" report r.json | grep -q '^locked/heap is fastest'
     "$twbench" report r.json --html=r.html
-    grep -q 'fastest: ' r.html
+    grep -q ' is fastest' r.html
     on_clock --runner=locked,tick-queue --impl=heap --workload=fill-expire --set='delay=uniform(1, 20)' --tasks=20 --runs=6 --tick=1ms
     plants times_ns.late.p99
-    "$twbench" report r.json | grep -q '^least late: locked/heap'
+    "$twbench" report r.json | grep -q '^locked/heap is least late'
     on_clock --runner=locked,tick-queue --impl=heap --load=idle --tasks=10 --duration=20ms --runs=1 >out
-    ! grep -E '^(fastest|least late)' out || false
+    ! grep -E '(fastest|least late)' out || false
 }
 
 # says PICTURE TEXT - is it in it?

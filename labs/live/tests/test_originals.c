@@ -151,6 +151,27 @@ static void test_restarts_cannot_be_said(void **state)
     stream_free(stream);
 }
 
+static void test_a_periodic_task_is_the_timers_to_repeat(void **state)
+{
+    (void)state;
+    uint32_t period[STREAM_RESTART_SIZE];
+    char text[1024];
+    struct diag diag = {""};
+    for (size_t i = 0; i < STREAM_RESTART_SIZE; i++)
+        period[i] = 5;
+    struct clock_wishes wishes = plain_wishes(CLOCK_PACED);
+    struct stream *stream = small_stream(NULL);
+    struct clock_request request = {.wishes = &wishes, .threads = 1, .stream = stream};
+    stream->phases[0].period = period;
+    assert_int_equal(text_of_schedule(&request, text, sizeof text, &diag), DIAG_OK);
+    assert_non_null(strstr(text, " rate:5000000:0\n"));
+    stream->phases[0].restart = period;
+    assert_int_equal(text_of_schedule(&request, text, sizeof text, &diag), DIAG_OK);
+    assert_non_null(strstr(text, " delay:5000000:0\n"));
+    stream->phases[0].period = stream->phases[0].restart = NULL;
+    stream_free(stream);
+}
+
 /* ---- Documents. ------------------------------------------------------------------------------ */
 
 /* 1000 ns, kept as ps, lies in the bin from 999.424 to 1015.808. */
@@ -343,6 +364,7 @@ int main(void)
         cmocka_unit_test(test_burst_storm_and_idle),
         cmocka_unit_test(test_a_closed_load_is_as_long_as_its_head_says),
         cmocka_unit_test(test_restarts_cannot_be_said),
+        cmocka_unit_test(test_a_periodic_task_is_the_timers_to_repeat),
         cmocka_unit_test(test_a_document_becomes_a_report),
         cmocka_unit_test(test_lies_are_found),
         cmocka_unit_test(test_a_dead_timer_keeps_its_ledger),

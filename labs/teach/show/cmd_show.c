@@ -350,10 +350,9 @@ static int show(struct call *call, struct show_options *options, struct diag *di
     if (options->list)
         return diag_usage(diag, "%s: --list takes no operands", call->operands[0]);
     if (call->operand_count != 1)
-        return diag_usage(diag,
-                          "show: %zu operands given; expected one worked example, script, or file "
-                          "('twbench show --list' names the examples)",
-                          call->operand_count);
+        return command_operands(
+            call, "one worked example, script, or file ('twbench show --list' names the examples)",
+            diag);
     int status = designs_finish(&options->designs, false, diag);
     if (status == DIAG_OK)
         status = outputs_check(call, &options->outputs, diag);

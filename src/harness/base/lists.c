@@ -125,6 +125,11 @@ void *lists_keep_bytes(void **memory, size_t count, size_t size)
     return block->bytes;
 }
 
+char *lists_keep_part(void **memory, const char *text, size_t length)
+{
+    return memcpy(lists_keep_bytes(memory, length + 1, 1), text, length);
+}
+
 char *lists_keep(void **memory, const char *text)
 {
     return strcpy(lists_keep_bytes(memory, strlen(text) + 1, 1), text);

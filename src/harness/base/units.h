@@ -64,6 +64,8 @@ int lists_numbers(const char *value, const char *flag, const struct lists_range 
 
 /* Copies and zeroed arrays that live until lists_release(memory). */
 char *lists_keep(void **memory, const char *text);
+/* The first `length` bytes of it. */
+char *lists_keep_part(void **memory, const char *text, size_t length);
 void *lists_keep_bytes(void **memory, size_t count, size_t size);
 /* Frees all of them; *memory is NULL afterwards. */
 void lists_release(void **memory);

@@ -184,6 +184,16 @@ int command_call(const struct command *command, char *const *words, size_t count
     return exit_status;
 }
 
+int command_operands(const struct call *call, const char *expected, struct diag *diag)
+{
+    const char *name = call->command->name;
+    size_t count = call->operand_count;
+    if (count <= 1)
+        return diag_usage(diag, "%s: %s given; expected %s", name,
+                          count ? "one operand" : "no operand", expected);
+    return diag_usage(diag, "%s: %zu operands given; expected %s", name, count, expected);
+}
+
 int command_fail(int status, const struct diag *diag)
 {
     fprintf(stderr, "twbench: %s\n", diag->text);

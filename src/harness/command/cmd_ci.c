@@ -138,6 +138,10 @@ static int remove_documents(const struct ci *ci, struct diag *diag)
 static int ci_open(struct ci *ci, struct diag *diag)
 {
     const char *path = ci->options->config ? ci->options->config : "twbench.json";
+    if (!ci->options->config && access(path, F_OK) != 0)
+        return diag_usage(diag,
+                          "ci: no twbench.json in this directory; expected one that names "
+                          "your plugin (docs/ci/twbench.json is one to copy), or --config=FILE");
     int status = project_load(path, &ci->project, diag);
     if (status != DIAG_OK)
         return status;

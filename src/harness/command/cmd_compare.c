@@ -141,10 +141,7 @@ static int check_saving(const struct call *call, const char *path, struct diag *
         return diag_usage(diag, "compare: --baseline and --save-baseline: only one of them can be "
                                 "meant; compare first, then save");
     if (call->operand_count != 1)
-        return diag_usage(diag,
-                          "compare: %zu operands given; expected RESULT alone, beside "
-                          "--save-baseline",
-                          call->operand_count);
+        return command_operands(call, "RESULT alone, beside --save-baseline", diag);
     if (leaves_something(&options->pair.outputs))
         return diag_usage(diag,
                           "compare: --json, --html, --export: --save-baseline compares nothing and "
@@ -187,8 +184,8 @@ static int find_sides(struct comparing *comparing, struct diag *diag)
         return diag_usage(diag, "compare: --baseline-dir: expected --baseline or --save-baseline "
                                 "beside it");
     if (call->operand_count != wanted)
-        return diag_usage(diag, "compare: %zu operands given; expected %s", call->operand_count,
-                          options->baseline ? "NEW alone, beside --baseline" : "OLD and NEW");
+        return command_operands(
+            call, options->baseline ? "NEW alone, beside --baseline" : "OLD and NEW", diag);
     comparing->after = call->operands[wanted - 1];
     comparing->before = call->operands[0];
     if (!options->baseline)

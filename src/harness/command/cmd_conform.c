@@ -46,7 +46,8 @@ struct conforming {
     struct conform_heard *heard; /* NULL: nobody */
 };
 
-/* All of the contract, or the one list that `text` has.  0, 1 when it is broken, or a status. */
+/* All of the contract, or the one list that `text` has.  0, 1 when it is broken, EXIT_INCONCLUSIVE when the machine ran out
+ * of time or memory, or a status. */
 static int conform_design(const struct conforming *conforming, const struct tw_design *design,
                           const struct conform_options *conform, const char *text,
                           struct diag *diag)
@@ -69,7 +70,7 @@ static int conform_design(const struct conforming *conforming, const struct tw_d
         findings_print_broken(out, timed, &report);
     else
         findings_print_held(out, timed, &report, seconds, text != NULL);
-    return broken;
+    return broken && rule_is_machine(report.rule) ? EXIT_INCONCLUSIVE : broken;
 }
 
 static int conform_one(const struct conforming *conforming, size_t index, const char *text,
@@ -92,8 +93,8 @@ static int conform_one(const struct conforming *conforming, size_t index, const 
         .vary = count == 0,
         .with_huge = true,
         .patience = deeper,
-        .many_max = options->thorough ? 1u << 22 : 1u << 20,
-        .life_starts = options->thorough ? 1u << 24 : 1u << 20,
+        .many_max = options->thorough ? 1u << 24 : 1u << 22,
+        .life_starts = options->thorough ? 1u << 26 : 1u << 24,
     };
     status = conform_design(conforming, design, &conform, text, diag);
     fflush(stdout);
@@ -114,7 +115,7 @@ static int conform_all(const struct call *call, const struct conforming *conform
         status = file_read(options->operations_file, &text, &size, diag);
     for (size_t i = 0; i < options->designs.count && status >= DIAG_OK; i++) {
         status = conform_one(conforming, i, text, diag);
-        found = status > DIAG_OK ? status : found;
+        found = status > DIAG_OK && found != EXIT_FAILED ? status : found;
     }
     free(text);
     return status < DIAG_OK ? status : found;
@@ -131,9 +132,7 @@ static int run(struct call *call)
     if (status > DIAG_OK && conforming.heard)
         conforming.heard->broken = true;
     designs_close(&options->designs);
-    return status < DIAG_OK   ? command_fail(status, &diag)
-           : status > DIAG_OK ? EXIT_FAILED
-                              : EXIT_OK;
+    return status < DIAG_OK ? command_fail(status, &diag) : status > DIAG_OK ? status : EXIT_OK;
 }
 
 const struct command cmd_conform = {

@@ -179,10 +179,8 @@ static int finish(const struct call *call, const struct run_request *request, st
         setup->runs = setup->warmup = 0;
     if (!options->runs_given && !options->time_given)
         setup->time_ns = SAMPLES_TIME_NS;
-    if (options->between_count > 0 && (options->drive_count > 0 || options->batch_count > 0))
-        return diag_usage(diag,
-                          "--between: is of single calls driven by ticks; expected it without "
-                          "--drive and --batch");
+    if (options->between_count > 0 && options->batch_count > 0)
+        return diag_usage(diag, "--between: is of single calls; expected it without --batch");
     return check_operands(call, request, diag);
 }
 
@@ -329,6 +327,7 @@ const struct command cmd_run = {
     .topic = "Compare timer designs",
     .groups = groups,
     .size = sizeof(struct run_options),
+    .common = RUN_COMMON,
     .begin = begin,
     .run = run,
 };
@@ -340,6 +339,7 @@ const struct command cmd_replay = {
     .topic = "Compare timer designs",
     .groups = groups,
     .size = sizeof(struct run_options),
+    .common = RUN_COMMON,
     .begin = begin,
     .run = replay,
 };

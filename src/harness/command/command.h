@@ -161,7 +161,9 @@ struct command {
     /* Told of each operand when it comes, before the flags behind it; may be NULL. */
     int (*operand)(struct call *call, const char *operand, struct diag *diag);
     void (*help)(FILE *out); /* what its help says below the flags; may be NULL */
-    bool any_operands;       /* they are another program's words, and may be empty */
+    const char *
+        common; /* " impl tasks ": the flags that --help shows, the others with --help=all; NULL: all of them */
+    bool any_operands; /* they are another program's words, and may be empty */
 };
 
 /* Reads argv from `first` on.  command_release in any case. */
@@ -174,6 +176,9 @@ void command_release(struct call *call);
  * from.  Answers the exit status; messages are on stderr. */
 int command_call(const struct command *command, char *const *words, size_t count, const void *given,
                  const char *source);
+
+/* "NAME: one operand given; expected ..."; the words of a usage error. */
+int command_operands(const struct call *call, const char *expected, struct diag *diag);
 
 /* "twbench: TEXT" on stderr; answers the exit status that belongs to the diagnostic's status. */
 int command_fail(int status, const struct diag *diag);

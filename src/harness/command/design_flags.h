@@ -26,13 +26,13 @@ struct designs {
  * those of a new design exist the moment it is registered. */
 #define DESIGN_FLAGS(at)                                                                           \
     {                                                                                              \
-        .flags = design_flags, .count = DESIGN_FLAG_COUNT, .offset = (at),                         \
+        .title = "Designs", .flags = design_flags, .count = DESIGN_FLAG_COUNT, .offset = (at),     \
         .find = design_flags_find, .each = design_flags_each, .has_parameters = true               \
     }
 /* The same without the parameters. */
 #define DESIGN_FLAGS_ALONE(at)                                                                     \
     {                                                                                              \
-        .flags = design_flags, .count = DESIGN_FLAG_COUNT, .offset = (at)                          \
+        .title = "Designs", .flags = design_flags, .count = DESIGN_FLAG_COUNT, .offset = (at)      \
     }
 
 #define DESIGN_FLAG_COUNT 2

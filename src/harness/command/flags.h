@@ -49,9 +49,10 @@ int flag_words(const char *flag, const char *value, const char *const *words, in
 /* All commands of the program and of the labs that are built, with their summaries, by topic. */
 void help_commands(FILE *out);
 
-/* Usage, summary, flags and parameters of designs, in at most 80 columns, and fewer on a narrower terminal.  Loads the
+/* Usage, summary and flags (of a command that has common ones these alone, unless `all` are wanted), and parameters of
+ * designs, in at most 80 columns, and fewer on a narrower terminal.  Loads the
  * libraries where designs have parameters.  Errors of `out` are left to the caller. */
-void help_command(FILE *out, const struct command *command);
+void help_command(FILE *out, const struct command *command, bool all);
 
 /* The rows themselves, for programs that make completions or the manual page of them: a line for each, its fields
  * separated by tabs.

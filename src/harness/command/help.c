@@ -34,19 +34,33 @@ struct printing {
     FILE *out;
     char heading[120]; /* the last one */
     const char *command;
+    const char *common; /* NULL: all flags are shown */
+    size_t shown, left_out;
 };
+
+static bool is_common(const struct printing *printing, const struct flag *flag)
+{
+    char word[80];
+    snprintf(word, sizeof word, " %s ", flag->name);
+    return !printing->common || strstr(printing->common, word);
+}
 
 static void show_flag(void *ctx, const char *heading, const struct flag *flag)
 {
     char left[64];
     struct printing *printing = ctx;
+    if (!is_common(printing, flag)) {
+        printing->left_out++;
+        return;
+    }
     if (heading && strcmp(printing->heading, heading) != 0)
-        fprintf(printing->out, "\n%s\n", heading);
+        fprintf(printing->out, "%s%s\n", printing->shown ? "\n" : "", heading);
     if (heading)
         snprintf(printing->heading, sizeof printing->heading, "%s", heading);
     snprintf(left, sizeof left, "--%s%s%s", flag->name, flag->value ? "=" : "",
              flag->value ? flag->value : "");
     help_row(printing->out, left, flag->help);
+    printing->shown++;
 }
 
 /* The flags that make the command that lab's; how many rows they are. */
@@ -72,10 +86,11 @@ static void show_added_flags(FILE *out, const char *command)
         i += show_flags_of_lab(out, command, i);
 }
 
-void help_command(FILE *out, const struct command *command)
+void help_command(FILE *out, const struct command *command, bool all)
 {
     struct report_style style = help_style(out);
-    struct printing printing = {out, "", command->name};
+    struct printing printing = {
+        .out = out, .command = command->name, .common = all ? NULL : command->common};
     int used = fprintf(out, "usage: twbench %s%s", command->name, command->usage[0] ? " " : "");
     wrap_write(out, command->usage, used, used, style.columns);
     fprintf(out, "\n");
@@ -84,7 +99,10 @@ void help_command(FILE *out, const struct command *command)
     flags_each(command, NULL, true, show_flag, &printing);
     if (command->help)
         command->help(out);
-    if (!program.lab)
+    if (printing.left_out)
+        fprintf(out, "\n'twbench %s --help=all' lists %zu more flags.\n", command->name,
+                printing.left_out);
+    if (!program.lab && !printing.common)
         show_added_flags(out, command->name);
 }
 
@@ -220,7 +238,7 @@ void help_table(FILE *out)
 {
     static const char *const words[] = {"twbench", "list", "--flags", NULL};
     for (const struct command *const *at = program.commands; *at; at++) {
-        struct printing printing = {out, "", (*at)->name};
+        struct printing printing = {.out = out, .command = (*at)->name};
         if (!(*at)->topic && program.lab)
             table_added_flags(&printing, (*at)->groups);
         if (!is_listed(*at))

@@ -23,7 +23,7 @@ struct loads {
 
 #define LOAD_FLAGS(at)                                                                             \
     {                                                                                              \
-        .flags = load_flags, .count = LOAD_FLAG_COUNT, .offset = (at)                              \
+        .title = "Loads", .flags = load_flags, .count = LOAD_FLAG_COUNT, .offset = (at)            \
     }
 #define LOAD_FLAG_COUNT 4
 /* The rows of the group. */

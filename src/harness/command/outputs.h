@@ -43,7 +43,7 @@ extern const struct flag output_json_flags[2], output_resume_flags[1], output_pl
 /* `at`: where the struct lies in the command's options. */
 #define OUTPUT_GROUP_(at, rows)                                                                    \
     {                                                                                              \
-        .flags = rows, .count = FLAGS(rows), .offset = (at)                                        \
+        .title = "Output", .flags = rows, .count = FLAGS(rows), .offset = (at)                     \
     }
 #define OUTPUT_JSON(at)   OUTPUT_GROUP_(at, output_json_flags) /* --json, --force */
 #define OUTPUT_RESUME(at) OUTPUT_GROUP_(at, output_resume_flags)

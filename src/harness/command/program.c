@@ -101,7 +101,7 @@ static int answer_word(int argc, char **argv)
     const struct command *command = program_command(argv[2]);
     if (!command)
         return refuse_command(argv[2]);
-    help_command(stdout, command);
+    help_command(stdout, command, false);
     return EXIT_OK;
 }
 
@@ -109,7 +109,8 @@ static int find_and_run(int argc, char **argv, void **memory)
 {
     struct diag diag;
     bool named = argc > 1 && argv[1][0] != '-';
-    bool wants_help = asks(argc, argv, "--help") || asks(argc, argv, "-h");
+    bool wants_all = asks(argc, argv, "--help=all");
+    bool wants_help = wants_all || asks(argc, argv, "--help") || asks(argc, argv, "-h");
     if (argc < 2 || (!named && wants_help)) {
         help_commands(stdout);
         return EXIT_OK;
@@ -130,7 +131,7 @@ static int find_and_run(int argc, char **argv, void **memory)
         return refuse_command(word);
     if (!wants_help)
         return run_command(command, argc, argv, named ? 2 : 1);
-    help_command(stdout, command);
+    help_command(stdout, command, wants_all);
     return EXIT_OK;
 }
 

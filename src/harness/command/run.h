@@ -32,11 +32,16 @@ struct run_options {
 /* The rows of its own group. */
 extern const struct flag run_flags[RUN_FLAG_COUNT];
 
+/* What most calls of run and replay need (command.h). */
+#define RUN_COMMON                                                                                 \
+    " impl plugin workload tasks set seed tick between plan time runs counts-only budget json "    \
+    "resume "                                                                                      \
+    "plots html "
 /* The groups of run; `at`: where a struct run_options lies in the command's options. */
 #define RUN_GROUPS(at)                                                                             \
     DESIGN_FLAGS((at) + offsetof(struct run_options, designs)),                                    \
         LOAD_FLAGS((at) + offsetof(struct run_options, loads)),                                    \
-        {.flags = run_flags, .count = RUN_FLAG_COUNT, .offset = (at)},                             \
+        {.title = "Measurement", .flags = run_flags, .count = RUN_FLAG_COUNT, .offset = (at)},     \
         SETUP_PIN((at) + offsetof(struct run_options, setup)),                                     \
         OUTPUT_JSON((at) + offsetof(struct run_options, outputs)),                                 \
         OUTPUT_RESUME((at) + offsetof(struct run_options, outputs)),                               \

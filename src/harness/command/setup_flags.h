@@ -53,7 +53,7 @@
 extern const struct flag setup_pin[1];
 #define SETUP_PIN(at)                                                                              \
     {                                                                                              \
-        .flags = setup_pin, .count = 1, .offset = (at)                                             \
+        .title = "Measurement", .flags = setup_pin, .count = 1, .offset = (at)                     \
     }
 
 /* What --progress takes. */

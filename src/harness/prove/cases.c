@@ -26,6 +26,9 @@
 #define CROWD     3000u
 #define FAR_CROWD 24u
 
+/* Processor time after which no larger capacity is begun. */
+#define CAPACITY_SECONDS 1.5
+
 /* Calls `story` for every stride of the design, its neighbours and its small multiples. */
 static void for_each_distance(struct case_plan *plan,
                               void (*story)(struct case_plan *plan, uint64_t ticks))
@@ -354,6 +357,35 @@ static void build_far(struct case_plan *plan)
         story_far(plan, UINT64_C(1) << bits);
 }
 
+static uint64_t any_of_bits(uint64_t *random, unsigned bits)
+{
+    *random = *random * UINT64_C(6364136223846793005) + 1442695040888963407;
+    return (UINT64_C(1) << bits) + (*random >> 5) % (UINT64_C(1) << bits);
+}
+
+/* From many places of the clock, delays with any number of bits that are not near a power of two: alone, and with all
+ * others running. */
+static void build_between_powers(struct case_plan *plan)
+{
+    uint64_t random = 1;
+    CAPACITY(64);
+    for (size_t place = 0; place < 12; place++) {
+        uint64_t stride = plan->strides->ticks[place % plan->strides->count];
+        ADVANCE('+',
+                place % 3 == 2 ? any_of_bits(&random, 4 * (unsigned)place) : stride - place % 2);
+        for (tw_id bits = 1; place % 4 == 3 && bits < 58; bits++)
+            START(bits, '+', any_of_bits(&random, bits));
+        for (tw_id bits = 1; bits < 58; bits++) {
+            uint64_t ticks = any_of_bits(&random, bits);
+            START(0, '+', ticks);
+            START(bits, '+', ticks);
+            START(bits, '+', ticks - ticks / 7);
+            ADVANCE('+', ticks - 1);
+            TICK(1);
+        }
+    }
+}
+
 static void build_last_tick(struct case_plan *plan)
 {
     START(0, '@', TW_DEADLINE_MAX);
@@ -612,6 +644,48 @@ static void build_every_boundary(struct case_plan *plan)
     ADVANCE('+', UINT64_C(1) << 22);
 }
 
+/* The first, the last and those between, if there are not too many, at once, one by one, and inside callbacks. */
+static void judge_capacity(struct case_plan *plan, uint32_t capacity, struct conform_report *report)
+{
+    uint64_t ticks = plan->strides->span < 40 ? plan->strides->span : 40;
+    plan->operations->count = 0;
+    CAPACITY(capacity);
+    operations_start_scattered(plan->operations, 0, capacity, 2, ticks - 2);
+    operations_inspect(plan->operations);
+    operations_stop_many(plan->operations, capacity - 1, 1);
+    START(capacity - 1, '+', ticks);
+    START(0, '+', ticks);
+    ON_START(capacity - 1, 0, '+', 2, 1);
+    operations_next(plan->operations);
+    ADVANCE('+', ticks - 2);
+    TICK(3);
+    operations_start_many(plan->operations, 0, capacity, '+', 3, 0);
+    START(capacity / 3 * 2, '+', 3);
+    ADVANCE('+', 2);
+    operations_inspect(plan->operations);
+    TICK(2);
+    judge_replay(plan->backend, plan->operations, JUDGE_NOW_AND_THEN, report, NULL);
+}
+
+/* Every small one, those about powers of two and half-way between, and about the design's own sizes. */
+static void run_capacities(struct case_plan *plan, struct conform_report *report)
+{
+    const struct strides *strides = plan->strides;
+    clock_t begin = clock();
+    for (uint32_t capacity = 1; capacity < 66000 && !report->rule; capacity++) {
+        uint32_t below = UINT32_C(1) << (31 - __builtin_clz(capacity));
+        bool is_chosen = capacity < 40 || capacity - below < 2 ||
+                         (capacity & (capacity + 1)) == 0 || capacity == below / 2 * 3 ||
+                         capacity % 1000 == 0;
+        for (size_t i = 0; i < strides->count; i++)
+            is_chosen |= capacity - strides->ticks[i] + 1 < 3;
+        bool in_time =
+            (double)(clock() - begin) / CLOCKS_PER_SEC < CAPACITY_SECONDS * plan->patience;
+        if (is_chosen && in_time)
+            judge_capacity(plan, capacity, report);
+    }
+}
+
 /* Timers one unit and two units away, of which some are stopped, near for a while or further off by
  * the time that the clock comes to the others, in steps of half a unit. */
 static void story_far_crowd(struct case_plan *plan, uint64_t unit)
@@ -696,22 +770,28 @@ static void run_driven_by_next(struct case_plan *plan, struct conform_report *re
     judge_close(judge);
 }
 
-/* Two instances, one started a little before the other, step by step in turn. */
+/* Two instances with clocks far apart: the second one's timers are started and stopped inside callbacks of the first. */
 static void run_two_instances(struct case_plan *plan, struct conform_report *report)
 {
+    struct operations later;
     build_up_and_down(plan);
-    struct judge *first = judge_open(plan->backend, plan->operations, JUDGE_ALWAYS, report);
-    struct judge *second = judge_open(plan->backend, plan->operations, JUDGE_ALWAYS, report);
-    for (size_t i = 0; first && second && i < plan->operations->count + 5; i++) {
-        if (i < plan->operations->count)
-            judge_step(first, &plan->operations->list[i]);
-        if (i >= 5)
-            judge_step(second, &plan->operations->list[i - 5]);
-    }
+    for (tw_id id = 0; id < 64; id++)
+        ON_START(id, id, '+', 1 + id % 9, 400);
+    operations_start_many(plan->operations, 0, 64, '+', 1, 0);
+    for (int i = 0; i < 200; i++)
+        TICK(1);
+    operations_init(&later, 1);
+    operations_copy(&later, plan->operations, NULL);
+    later.now = 5000;
+    struct judge *first = judge_open(plan->backend, &later, JUDGE_NOW_AND_THEN, report);
+    struct judge *second = judge_open(plan->backend, plan->operations, JUDGE_NOW_AND_THEN, report);
+    for (size_t i = 0; first && second && i < later.count; i++)
+        judge_meet(first, &later.list[i], second, plan->operations);
     if (first)
         judge_close(first);
     if (second)
         judge_close(second);
+    operations_clear(&later);
 }
 
 /* On the machine's clock, what expires in a jump may come in another order each time. */
@@ -839,6 +919,7 @@ const struct written_case written_cases[] = {
     {"restart within a jump", build_restart_in_jump, NULL},
     {"restart of a sibling inside expire", build_restart_sibling, NULL},
     {"far deadlines, beyond 2^32 ticks", build_far, NULL},
+    {"delays between the powers of two", build_between_powers, NULL},
     {"deadlines up to the last tick", build_last_tick, NULL},
     {"a start beyond the span is refused, one at it is not", build_range, NULL},
     {"jumps of 2^33 ticks", NULL, run_big_jumps},
@@ -855,6 +936,7 @@ const struct written_case written_cases[] = {
     {"thousands at one tick, each stops the next", build_crowd_stops, NULL},
     {"thousands on three ticks, in mixed order", build_crowd_turns, NULL},
     {"every id", build_every_id, NULL},
+    {"capacities", NULL, run_capacities},
     {"every boundary of slots and levels", build_every_boundary, NULL},
     {"many far timers, while the clock comes to them", build_far_crowd, NULL},
     {"many, then few for long, and many again", build_dwindling, NULL},
@@ -864,11 +946,13 @@ const struct written_case written_cases[] = {
     {"footprint is plausible", NULL, run_footprint},
     {"open refuses bad settings", NULL, run_refusals},
     {"many timers in one far slot", NULL, run_far_slots},
-    {"batches beside single calls", NULL, run_batches},
+    {"batches", NULL, run_batches},
+    {"two threads", NULL, run_threads},
+    {CASE_PROCESS, NULL, run_surroundings},
     {"memory is short in open", NULL, run_short_open},
     {"memory is short in start", NULL, run_short_start},
     {"settings at their upper limits", NULL, run_upper_limits},
-    {"horizons from 2^32 on", NULL, run_horizons},
+    {"horizons up to the last tick", NULL, run_horizons},
     {"instances of different sizes, clocks and settings", NULL, run_mixed_instances},
     {"fifty instances", NULL, run_many_instances},
     {"very many timers", NULL, run_many},
@@ -879,8 +963,8 @@ const struct written_case written_cases[] = {
 bool case_is_once(const struct written_case *written)
 {
     static void (*const once[])(struct case_plan * plan, struct conform_report * report) = {
-        run_many,          run_life, run_upper_limits, run_horizons, run_mixed_instances,
-        run_many_instances};
+        run_many,           run_life,       run_upper_limits, run_horizons, run_mixed_instances,
+        run_many_instances, run_capacities, run_surroundings, run_threads,  run_batches};
     for (size_t i = 0; i < sizeof once / sizeof once[0]; i++)
         if (written->run == once[i])
             return true;

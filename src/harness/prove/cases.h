@@ -22,6 +22,9 @@ struct case_plan {
     uint32_t life_starts;          /* starts in the longest life; 0: some thousands */
 };
 
+/* The name of the case that says which function changes the process. */
+#define CASE_PROCESS "the process, and many lives"
+
 struct written_case {
     const char *name;
     void (*build)(struct case_plan *plan); /* makes the list; NULL when `run` judges by itself */
@@ -66,7 +69,7 @@ void run_short_start(struct case_plan *plan, struct conform_report *report);
 /* Each parameter at the upper end of its limits, with little memory. */
 void run_upper_limits(struct case_plan *plan, struct conform_report *report);
 
-/* Horizons of more than 32 bits, up to the last tick. */
+/* Random lists with horizons of 2^9 to 2^33, and up to the last tick, with delays about them. */
 void run_horizons(struct case_plan *plan, struct conform_report *report);
 /* Instances that have nothing in common, in turn; one is closed and opened again between the others. */
 void run_mixed_instances(struct case_plan *plan, struct conform_report *report);
@@ -84,7 +87,12 @@ void run_many(struct case_plan *plan, struct conform_report *report);
  * all the same is spared the next length. */
 void run_life(struct case_plan *plan, struct conform_report *report);
 
-/* Random batches beside the same operations by single calls; nothing for a design without batch operations. */
+/* Many short lives, after which the process is as it was and holds no more; then two threads, each with an instance that
+ * another thread has opened (surroundings.c). */
+void run_surroundings(struct case_plan *plan, struct conform_report *report);
+void run_threads(struct case_plan *plan, struct conform_report *report);
+
+/* Lists by batches; nothing for a design without batch operations. */
 void run_batches(struct case_plan *plan, struct conform_report *report);
 
 #endif

@@ -6,6 +6,7 @@
 #include "harness/prove/settings.h"
 #include "harness/prove/shrink.h"
 #include "harness/prove/strides.h"
+#include "harness/prove/surroundings.h"
 #include "harness/prove/watch.h"
 
 #include <time.h>
@@ -70,10 +71,13 @@ static void run_case(const struct tw_backend *backend, const struct conform_opti
 {
     struct operations operations;
     struct strides strides;
+    struct surroundings before;
     operations_init(&operations, CASE_CAPACITY);
     apply_settings(&operations, options);
-    if (report->watch)
+    if (report->watch) {
         report->watch->story = written->name;
+        surroundings_take(&before);
+    }
     if (!find_strides(&strides, backend, &operations, report))
         return;
     struct case_plan plan = {
@@ -90,8 +94,13 @@ static void run_case(const struct tw_backend *backend, const struct conform_opti
         written->build(&plan);
         judge_or_shrink(backend, &operations, JUDGE_ALWAYS, report);
     }
-    if (report->watch)
+    if (report->watch) {
+        struct surroundings now;
+        surroundings_take(&now);
         guard_inspect(report->watch->open_instances == 0, report);
+        if (!report->rule)
+            surroundings_compare(&before, &now, "some function", report);
+    }
     operations_clear(&operations);
 }
 

@@ -53,7 +53,7 @@ void fence_limit(struct fence *fence, uint64_t bytes_max);
  * machine has no memory for, but what it reads there is anything.  False when the system refuses that. */
 bool fence_share(struct fence *fence);
 
-/* A block, filled with a pattern (its first MiB), or with zeros.  `alignment` is a power of two; one beyond a
+/* A block, filled with a pattern (of a very large one both ends) or with what a freed one held, or with zeros.  `alignment` is a power of two; one beyond a
  * page is not fenced.  NULL when there is no memory, or more would be live than allowed. */
 void *fence_take(struct fence *fence, size_t bytes, size_t alignment, bool is_zeroed,
                  const char *taken_in);

@@ -45,7 +45,11 @@ int findings_of(const struct tw_design *design, const struct conform_options *co
 void findings_print_broken(FILE *out, const struct tw_backend *design,
                            const struct conform_report *report)
 {
-    fprintf(out, "%s: BROKEN: %s\n  %s\n", design->name, report->rule, report->detail);
+    bool is_machine = rule_is_machine(report->rule);
+    fprintf(out, "%s: %s: %s\n  %s\n", design->name, is_machine ? "inconclusive" : "BROKEN",
+            report->rule, report->detail);
+    if (is_machine)
+        return;
     if (report->operations[0] != '\0' && report->operation_count > CONFORM_SHORT)
         fprintf(out,
                 "operations that show it, not shrunk to less than %zu of them (seed %" PRIu64

@@ -74,7 +74,9 @@ struct guard {
     uint64_t allocations;          /* since the start */
     uint64_t short_from, short_to; /* allocations that are refused; 0: none */
     uint64_t refused;
-    size_t last_taken;      /* the allocation at which the process ends; 0: none */
+    size_t last_taken; /* the allocation at which the process ends; 0: none */
+    struct variables
+        *variables;         /* of a plugin, as they were when it had been loaded; NULL: not known */
     const char *clock_read; /* by the design: the name of the function, */
     const char *clock_in;   /* and in which function of the design; NULL: none */
     new_function *real_new; /* the plugin's own operator new, which can throw; NULL: none */
@@ -568,6 +570,73 @@ static void install_answers(const struct tw_backend *backend, const struct guard
         answer_function((any_function *)backend->open, answers[i].name, answers[i].answer, &error);
 }
 
+/* ---- Variables of the plugin ------------------------------------------------------------------ */
+
+#define VARIABLES_BYTES ((size_t)4 << 20)
+
+struct variables {
+    char *first; /* in the object, behind what is read-only after loading */
+    size_t bytes;
+    char was[]; /* `bytes` */
+};
+
+/* Called by dl_iterate_phdr for each loaded object; stops at that of the design. */
+static int variables_find(struct dl_phdr_info *info, size_t size, void *ctx)
+{
+    struct variables *found = ctx;
+    ElfW(Addr) code = (ElfW(Addr))found->first, first = 0, end = 0, read_only = 0;
+    bool is_it = false;
+    (void)size;
+    for (size_t i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+        ElfW(Addr) at = info->dlpi_addr + part->p_vaddr;
+        if (part->p_type == PT_LOAD)
+            is_it = is_it || code - at < part->p_memsz;
+        if (part->p_type == PT_LOAD && (part->p_flags & PF_W)) {
+            first = at;
+            end = at + part->p_memsz;
+        }
+        if (part->p_type == PT_GNU_RELRO)
+            read_only = at + part->p_memsz;
+    }
+    if (!is_it)
+        return 0;
+    found->first = (char *)(read_only > first ? read_only : first);
+    found->bytes = end > (ElfW(Addr))found->first ? (size_t)(end - (ElfW(Addr))found->first) : 0;
+    return 1;
+}
+
+static struct variables *variables_take(const struct tw_backend *backend)
+{
+    struct variables found = {.first = (char *)(uintptr_t)in_object(backend)};
+    if (dl_iterate_phdr(variables_find, &found) == 0 || found.bytes > VARIABLES_BYTES)
+        return NULL;
+    struct variables *variables = malloc(sizeof *variables + found.bytes);
+    if (!variables)
+        return NULL;
+    *variables = found;
+    memcpy(variables->was, found.first, found.bytes);
+    return variables;
+}
+
+void guard_inspect_variables(struct conform_report *report)
+{
+    const struct variables *variables = guard_current ? guard_current->variables : NULL;
+    if (!variables || memcmp(variables->was, variables->first, variables->bytes) == 0)
+        return;
+    size_t at = 0;
+    while (variables->was[at] == variables->first[at])
+        at++;
+    Dl_info info;
+    const char *place = variables->first + at;
+    bool is_known = dladdr(place, &info) != 0;
+    report_broken(report, RULE_STATE,
+                  "the byte at 0x%zx of its object has changed since it was loaded%s%s",
+                  is_known ? (size_t)(place - (const char *)info.dli_fbase) : at,
+                  is_known && info.dli_sname ? ", near " : "",
+                  is_known && info.dli_sname ? info.dli_sname : "");
+}
+
 bool guard_install(struct watch *watch, const struct tw_backend *backend, enum fence_side side,
                    uint64_t memory_bytes, int output_fd)
 {
@@ -592,6 +661,7 @@ bool guard_install(struct watch *watch, const struct tw_backend *backend, enum f
     install_answers(backend, guard_answers, sizeof guard_answers / sizeof guard_answers[0]);
     if (!(backend->traits.flags & TW_REAL_CLOCK))
         install_answers(backend, clock_answers, sizeof clock_answers / sizeof clock_answers[0]);
+    guard->variables = guard->is_plugin ? variables_take(backend) : NULL;
     return true;
 }
 
@@ -642,9 +712,21 @@ void guard_inspect(bool is_closed, struct conform_report *report)
     if (guard_current)
         inspect_output(guard_current, report);
     if (guard_current && guard_current->fence) {
+        guard_inspect_variables(report);
         inspect_clock(guard_current, report);
         inspect_blocks(guard_current, is_closed, report);
     }
+}
+
+const struct tw_batch *guard_batch(const struct tw_backend *backend)
+{
+    return is_in_program(backend) ? NULL : find_symbol(backend, "tw_plugin_batch");
+}
+
+void guard_pause(bool is_paused)
+{
+    if (guard_current)
+        guard_current->is_busy = is_paused;
 }
 
 bool guard_held(struct held *held)

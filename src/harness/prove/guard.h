@@ -24,6 +24,14 @@ bool guard_install(struct watch *watch, const struct tw_backend *backend, enum f
  * that. */
 bool guard_is_for(const struct tw_backend *backend);
 
+/* The batches of a plugin, which are its symbol tw_plugin_batch; NULL: it has none. */
+const struct tw_batch *guard_batch(const struct tw_backend *backend);
+/* A plugin's variables at file scope that are not as they were when it had been loaded break a rule.  Takes as long as to
+ * read them. */
+void guard_inspect_variables(struct conform_report *report);
+/* Whether memory comes from the C library for a while, in every thread. */
+void guard_pause(bool is_paused);
+
 /* What has been printed breaks a rule, and so does what free() saw since the last time: blocks freed
  * twice, patterns that are gone.  With `is_closed`, no instance being open, whatever has not been freed
  * breaks one too. */

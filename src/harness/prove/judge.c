@@ -41,6 +41,7 @@ struct turn {
 
 struct judge {
     const struct tw_backend *backend;
+    const struct tw_batch *batch; /* what starts and stops then; NULL: single calls */
     struct tw_timers *timers;
     struct loan loan; /* what open was given */
     struct turn turns[TURNS];
@@ -72,13 +73,21 @@ struct judge {
     uint32_t most_running;   /* at a time */
     tw_tick quiet_until;     /* next() has promised that nothing fires before */
     tw_id awaited;           /* is overdue: how late will it be?  The capacity: none */
-    jmp_buf escape;          /* out of an advance or a visit that broke a rule */
+    tw_tick missed;          /* the clock when it was overdue */
+    uint64_t callbacks;      /* in the life of the instance */
+    struct judge *
+        guest; /* another instance, started and stopped inside the callbacks of this one; NULL: none */
+    const struct operations *guest_list;
+    size_t guest_next; /* operation of it */
+    jmp_buf escape;    /* out of an advance or a visit that broke a rule */
 };
 
 /* An inspection costs O(capacity).  Where there are more timers than this it follows each advance as ever, but
  * only one in so many starts and stops. */
 #define CROWD_CAPACITY  1024u
 #define CROWD_INSPECTED 64u
+/* With more timers than this, check may take longer than a call may. */
+#define CROWD_CHECKED (UINT32_C(2) << 20)
 
 /* After an advance all timers are looked at, for one that is overdue.  Where there are more than this,
  * only when there were so many calls and callbacks since then that it costs no more than they did. */
@@ -171,6 +180,89 @@ static void judge_stop(struct judge *judge, tw_id id, tw_tick now)
                       judge->is_inside ? ", inside a callback," : "", answer, expected);
 }
 
+/* ---- The same for many at once, of a design that has batches --------------------------------- */
+
+#define BATCH_MAX 512u
+
+struct batch {
+    tw_id ids[BATCH_MAX];
+    tw_tick deadlines[BATCH_MAX];
+    int8_t statuses[BATCH_MAX];
+    uint32_t count;
+    bool starts;
+};
+
+static void batch_call(struct judge *judge, struct batch *batch, tw_tick now)
+{
+    const struct tw_batch *functions = judge->batch;
+    uint32_t refused = 0, told = 0;
+    for (uint32_t i = 0; i < batch->count; i++)
+        if (judge_overlooked(judge, batch->ids[i]))
+            return;
+    const char *before = watch_enter(judge->watch, batch->starts ? "start_many" : "stop_many");
+    if (batch->starts)
+        told = functions->start_many(judge->timers, batch->ids, batch->deadlines, batch->count,
+                                     batch->statuses);
+    else
+        functions->stop_many(judge->timers, batch->ids, batch->count, batch->statuses);
+    watch_leave(judge->watch, before);
+    judge->quiet_until = 0;
+    judge->unlooked += batch->count;
+    judge->report->operations_run += batch->count;
+    for (uint32_t i = 0; i < batch->count; i++) {
+        tw_id id = batch->ids[i];
+        int expected = batch->starts ? model_start(&judge->model, id, batch->deadlines[i], now)
+                                     : model_stop(&judge->model, id);
+        if (!batch->starts && expected == TW_OK)
+            judge->endings[id] =
+                (struct ending){judge->is_inside ? WAS_STOPPED_INSIDE : WAS_STOPPED, now};
+        refused += expected < 0;
+        if (batch->statuses[i] != expected)
+            report_broken(judge->report, RULE_BATCH,
+                          "%s of %" PRIu32 ", number %" PRIu32 " of %" PRIu32
+                          " in a batch at tick %" PRIu64 "%s, answered %d, expected %d",
+                          batch->starts ? "start" : "stop", id, i + 1, batch->count, now,
+                          judge->is_inside ? ", inside a callback" : "", batch->statuses[i],
+                          expected);
+    }
+    if (told != refused)
+        report_broken(judge->report, RULE_BATCH,
+                      "start_many of %" PRIu32 " timers at tick %" PRIu64 " answered %" PRIu32
+                      ", expected %" PRIu32 " refused",
+                      batch->count, now, told, refused);
+    judge->refused += refused;
+    batch->count = 0;
+}
+
+static void batch_add(struct judge *judge, struct batch *batch, bool starts, tw_id id,
+                      tw_tick deadline, tw_tick now)
+{
+    if (batch->count == BATCH_MAX || (batch->count > 0 && batch->starts != starts))
+        batch_call(judge, batch, now);
+    batch->starts = starts;
+    batch->ids[batch->count] = id;
+    batch->deadlines[batch->count++] = deadline;
+}
+
+/* All starts and stops from that operation on, in batches as long as they can be.  How many operations that were. */
+static size_t judge_batches(struct judge *judge, const struct operations *operations, size_t index)
+{
+    struct batch batch = {.count = 0};
+    size_t done = index;
+    for (; done < operations->count && !judge->report->rule; done++) {
+        const struct operation *operation = &operations->list[done];
+        bool starts = operation->code == OPERATION_START;
+        if (!starts && operation->code != OPERATION_STOP)
+            break;
+        for (uint32_t i = 0; i < operation->times; i++)
+            batch_add(judge, &batch, starts, operation_timer(operation, i),
+                      operations_deadline(operation, i, judge->now), judge->now);
+    }
+    if (batch.count > 0 && !judge->report->rule)
+        batch_call(judge, &batch, judge->now);
+    return done - index;
+}
+
 /* ---- advance --------------------------------------------------------------------------------- */
 
 static void idle_has_fired(struct judge *judge, tw_id id, tw_tick tick)
@@ -236,9 +328,14 @@ static void judge_expiry(struct judge *judge, tw_id id, tw_tick tick)
 static void judge_program(struct judge *judge, tw_id id, tw_tick tick)
 {
     uint32_t *link = &judge->first_actions[id];
+    struct batch batch;
+    batch.count = 0;
     while (*link != NO_ACTION && !judge->report->rule) {
         struct action *action = &judge->actions[*link];
-        if (action->starts)
+        if (judge->batch)
+            batch_add(judge, &batch, action->starts, action->target,
+                      operations_resolve(action->base, action->ticks, tick), tick);
+        else if (action->starts)
             judge_start(judge, action->target,
                         operations_resolve(action->base, action->ticks, tick), tick);
         else
@@ -248,6 +345,8 @@ static void judge_program(struct judge *judge, tw_id id, tw_tick tick)
         else
             link = &action->next;
     }
+    if (batch.count > 0 && !judge->report->rule)
+        batch_call(judge, &batch, tick);
 }
 
 /* Whatever else fires while an overdue timer is waited for is not judged any more. */
@@ -256,9 +355,16 @@ static void judge_awaited(struct judge *judge, tw_id id, tw_tick tick)
     const struct model *model = &judge->model;
     if (id != judge->awaited)
         return;
-    report_broken(judge->report, RULE_LATE,
-                  "%" PRIu32 " fired at tick %" PRIu64 ", due %" PRIu64 ", latest %" PRIu64 "%s",
-                  id, tick, model->due[id], model->latest[id], declared_lateness(model));
+    if (tick <= model->latest[id])
+        report_broken(judge->report, RULE_LATE,
+                      "%" PRIu32 ", due %" PRIu64 ", fired in a later advance, to tick %" PRIu64
+                      ", than in that to tick %" PRIu64 ", and told tick %" PRIu64,
+                      id, model->due[id], judge->to, judge->missed, tick);
+    else
+        report_broken(judge->report, RULE_LATE,
+                      "%" PRIu32 " fired at tick %" PRIu64 ", due %" PRIu64 ", latest %" PRIu64
+                      "%s",
+                      id, tick, model->due[id], model->latest[id], declared_lateness(model));
     longjmp(judge->escape, 1);
 }
 
@@ -282,6 +388,51 @@ static struct judge *turns_check(const struct turn *turn, unsigned function_turn
     longjmp(judge->escape, 1);
 }
 
+static void judge_describe_again(struct judge *judge);
+static void inspect_work(struct judge *judge);
+static struct tw_footprint call_footprint(struct judge *judge);
+
+/* What else may be called inside a callback: footprint, describe and work, by the first callbacks of an instance and ever
+ * more seldom after that. */
+static void inspect_inside(struct judge *judge)
+{
+    uint64_t count = ++judge->callbacks;
+    if (count > 4 && (count & (count - 1)) != 0)
+        return;
+    const struct tw_footprint *first = &judge->footprint;
+    struct tw_footprint now = call_footprint(judge);
+    if (now.fixed_bytes != first->fixed_bytes || now.capacity_bytes != first->capacity_bytes)
+        report_broken(judge->report, RULE_FOOTPRINT,
+                      "fixed %" PRIu64 ", by capacity %" PRIu64
+                      " bytes inside a callback; after open %" PRIu64 ", %" PRIu64,
+                      now.fixed_bytes, now.capacity_bytes, first->fixed_bytes,
+                      first->capacity_bytes);
+    judge_describe_again(judge);
+    inspect_work(judge);
+    guard_inspect_variables(judge->report);
+}
+
+/* Starts or stops in the other instance, as its list says. */
+static void judge_step_guest(struct judge *judge)
+{
+    const struct operations *list = judge->guest_list;
+    if (!judge->guest || judge->guest_next == list->count ||
+        list->list[judge->guest_next].code == OPERATION_ADVANCE)
+        return;
+    judge_step(judge->guest, &list->list[judge->guest_next++]);
+}
+
+void judge_meet(struct judge *judge, const struct operation *operation, struct judge *guest,
+                const struct operations *list)
+{
+    judge->guest = guest;
+    judge->guest_list = list;
+    judge_step(judge, operation);
+    if (judge->guest_next < list->count && list->list[judge->guest_next].code == OPERATION_ADVANCE)
+        judge_step(guest, &list->list[judge->guest_next++]);
+    judge->guest = NULL;
+}
+
 static void judge_expire(struct judge *judge, tw_id id, tw_tick tick)
 {
     if (judge->awaited < judge->model.capacity) {
@@ -299,6 +450,8 @@ static void judge_expire(struct judge *judge, tw_id id, tw_tick tick)
         model_stop(&judge->model, id);
         judge->is_inside = true;
         judge_program(judge, id, tick);
+        inspect_inside(judge);
+        judge_step_guest(judge);
         judge->is_inside = false;
     }
     if (judge->report->rule)
@@ -345,8 +498,11 @@ static void judge_overdue(struct judge *judge, tw_id id)
     tw_tick seen = judge->now;
     if (judge->look == JUDGE_FIRING) {
         judge->awaited = id;
-        for (unsigned bits = 0; bits < AWAITED_BITS && !judge->report->rule; bits++)
-            call_advance(judge, operations_resolve('+', UINT64_C(1) << bits, judge->now));
+        judge->missed = seen;
+        for (unsigned bits = 0; bits < AWAITED_BITS && !judge->report->rule; bits++) {
+            judge->to = operations_resolve('+', UINT64_C(1) << bits, judge->now);
+            call_advance(judge, judge->to);
+        }
         judge->awaited = judge->model.capacity;
     }
     overdue_is_lost(judge, id, seen);
@@ -425,6 +581,7 @@ static void judge_view(struct judge *judge, const struct tw_view *view)
 
 static void judge_visit(struct judge *judge, const struct tw_view *view)
 {
+    watch_leave(judge->watch, watch_enter(judge->watch, "visit")); /* a sign of life */
     judge_view(judge, view);
     if (judge->report->rule)
         longjmp(judge->escape, 1);
@@ -545,6 +702,17 @@ static void inspect_work(struct judge *judge)
     judge->work = work;
 }
 
+static bool judge_check(struct judge *judge)
+{
+    const char *before = watch_enter(judge->watch, "check");
+    const char *broken = judge->backend->check(judge->timers);
+    if (broken)
+        report_broken(judge->report, RULE_CHECK, "check at tick %" PRIu64 ": %s", judge->now,
+                      broken);
+    watch_leave(judge->watch, before);
+    return !broken;
+}
+
 /* Compares next, visit, check and footprint with the model; answers like judge_step.  Check comes first, because it alone
  * has to bear a broken structure: next or visit might never end. */
 static bool judge_inspect(struct judge *judge)
@@ -553,13 +721,7 @@ static bool judge_inspect(struct judge *judge)
     judge_look_for_overdue(judge);
     if (judge->report->rule)
         return false;
-    const char *before = watch_enter(judge->watch, "check");
-    const char *broken = judge->backend->check(judge->timers);
-    if (broken)
-        report_broken(judge->report, RULE_CHECK, "check at tick %" PRIu64 ": %s", judge->now,
-                      broken);
-    watch_leave(judge->watch, before);
-    if (broken)
+    if (judge->model.capacity <= CROWD_CHECKED && !judge_check(judge))
         return false;
     inspect_visit(judge);
     inspect_next(judge);
@@ -658,6 +820,7 @@ struct judge *judge_open(const struct tw_backend *backend, const struct operatio
     judge->look = look;
     judge->now = operations->now;
     judge->walk = operations->walk;
+    judge->batch = operations->batch;
     if (judge->watch)
         judge->watch->look = (int)look;
     judge->awaited = operations->capacity;
@@ -733,10 +896,23 @@ static bool judge_passes_over(struct judge *judge, const struct operation *opera
            ++judge->changes < CROWD_INSPECTED;
 }
 
-bool judge_step(struct judge *judge, const struct operation *operation)
+/* Which call it was that broke the rule. */
+static void judge_tell_call(struct judge *judge, const struct operation *operation)
 {
-    if (judge->report->rule)
-        return false;
+    struct conform_report *report = judge->report;
+    size_t used = strlen(report->detail);
+    if (operation->code == OPERATION_ADVANCE && judge->to > 0)
+        snprintf(report->detail + used, sizeof report->detail - used,
+                 "; in advance number %" PRIu64 " of the instance, to tick %" PRIu64,
+                 judge->advances, judge->to);
+    else
+        snprintf(report->detail + used, sizeof report->detail - used,
+                 "; after %" PRIu64 " starts and %" PRIu64 " advances of the instance",
+                 judge->model.starts, judge->advances);
+}
+
+static bool step(struct judge *judge, const struct operation *operation)
+{
     switch (operation->code) {
     case OPERATION_START:
     case OPERATION_STOP:
@@ -763,6 +939,15 @@ bool judge_step(struct judge *judge, const struct operation *operation)
     }
     if (judge->look == JUDGE_ALWAYS && !judge->report->rule && !judge_passes_over(judge, operation))
         judge_inspect(judge);
+    return !judge->report->rule;
+}
+
+bool judge_step(struct judge *judge, const struct operation *operation)
+{
+    if (judge->report->rule)
+        return false;
+    if (!step(judge, operation) && judge->advances + judge->model.starts > 0)
+        judge_tell_call(judge, operation);
     return !judge->report->rule;
 }
 
@@ -836,8 +1021,12 @@ bool judge_replay(const struct tw_backend *backend, const struct operations *ope
     struct judge *judge = judge_open(backend, operations, look, report);
     size_t done = 0;
     if (judge) {
-        while (done < operations->count && judge_run(judge, operations, done))
-            watch_step(judge->watch, ++done);
+        while (done < operations->count && !report->rule) {
+            size_t batched = judge->batch ? judge_batches(judge, operations, done) : 0;
+            if (batched == 0 && !judge_run(judge, operations, done))
+                break;
+            watch_step(judge->watch, done += batched > 0 ? batched : 1);
+        }
         if (!report->rule && look != JUDGE_FIRING)
             judge_inspect(judge);
         else if (!report->rule)

@@ -69,8 +69,9 @@ struct operation {
 
 struct operations {
     uint32_t capacity;
-    tw_tick now, horizon; /* as in struct tw_config */
-    tw_tick walk;         /* an advance by more ticks is left out; 0: none is */
+    tw_tick now, horizon;         /* as in struct tw_config */
+    tw_tick walk;                 /* an advance by more ticks is left out; 0: none is */
+    const struct tw_batch *batch; /* judge_replay starts and stops with it; NULL: by single calls */
     size_t setting_count;
     struct tw_setting settings[OPERATIONS_SETTINGS_MAX]; /* the names belong to the design */
     size_t count, room;

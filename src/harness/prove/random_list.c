@@ -29,7 +29,7 @@ enum delay_kind {
     DELAY_POWER,    /* a power of two, -1, 0 or +1 */
     DELAY_CONSTANT, /* always the same */
     DELAY_PAST,     /* at now or before */
-    DELAY_FAR,      /* beyond 2^32 ticks, up to the last one */
+    DELAY_FAR,      /* any number of bits; powers of two beyond 2^32 ticks, up to the last one */
     DELAY_KINDS,    /* above are those that any list may have */
     DELAY_COMING    /* around the next multiples of 2^jump_bits, to which the clock will come */
 };
@@ -71,19 +71,30 @@ static uint64_t shape_around(struct shape *shape, uint64_t ticks)
     return ticks - 1 + shape_below(shape, 3);
 }
 
+/* Any number below 2^bits, as likely with few bits as with many. */
+static uint64_t shape_any(struct shape *shape, unsigned bits)
+{
+    uint64_t first = UINT64_C(1) << shape_below(shape, bits);
+    return first + shape_below(shape, first);
+}
+
+/* A few strides, or up to 127 of them. */
 static uint64_t shape_stride(struct shape *shape)
 {
     uint64_t stride = shape->strides->ticks[shape_below(shape, shape->strides->count)];
-    return shape_around(shape, stride * (1 + shape_below(shape, 4)));
+    uint64_t times = shape_chance(shape, 4) ? shape_any(shape, 7) : 1 + shape_below(shape, 4);
+    return shape_around(shape, stride * times);
 }
 
 static struct moment shape_far(struct shape *shape)
 {
     uint64_t bits = 32 + shape_below(shape, 32);
-    switch (shape_below(shape, 3)) {
+    switch (shape_below(shape, 4)) {
     case 0:
         return (struct moment){'+', shape_around(shape, UINT64_C(1) << bits)};
     case 1:
+        return (struct moment){'+', shape_any(shape, 64)};
+    case 2:
         return (struct moment){'@', TW_DEADLINE_MAX - shape_below(shape, 3)};
     default:
         return (struct moment){'+', shape->strides->span - shape_below(shape, 3)};
@@ -227,6 +238,9 @@ static uint32_t shape_capacity(struct shape *shape)
         return 1;
     case 1:
         return 1024 + (uint32_t)shape_below(shape, 3072);
+    case 2:
+    case 3:
+        return (uint32_t)shape_around(shape, UINT64_C(2) << shape_below(shape, 12));
     default:
         return 2 + (uint32_t)shape_below(shape, UINT64_C(1) << shape_below(shape, 8));
     }
@@ -242,7 +256,8 @@ static tw_tick shape_clock(struct shape *shape)
     case 2:
         return TW_DEADLINE_MAX - shape_below(shape, UINT64_C(1) << 20);
     case 3:
-        return rng_next(&shape->rng) >> (1 + shape_below(shape, 63));
+    case 4:
+        return shape_any(shape, 64);
     default:
         return shape_chance(shape, 2) ? 0 : shape_stride(shape);
     }
@@ -285,7 +300,7 @@ void random_list_make(struct operations *operations, uint64_t seed, const struct
     if (seed % FAR_EVERY == 0)
         shape_choose_far(&shape);
     operations->now = shape.now = operations_resolve('@', shape_clock(&shape), 0);
-    operations->horizon = shape_chance(&shape, 2) ? 0 : UINT64_C(1) << shape_below(&shape, 15);
+    operations->horizon = shape_chance(&shape, 2) ? 0 : shape_any(&shape, 15);
     uint64_t length = 50 + shape_below(&shape, 1000);
     for (uint64_t i = 0; i < length; i++) {
         shape_operation(&shape);

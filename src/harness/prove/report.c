@@ -34,6 +34,11 @@ static bool remarks_have(const struct conform_coverage *coverage, const char *li
     return false;
 }
 
+bool rule_is_machine(const char *rule)
+{
+    return rule && (strcmp(rule, RULE_MEMORY) == 0 || strcmp(rule, RULE_TIME) == 0);
+}
+
 void coverage_add(struct conform_coverage *to, const struct conform_coverage *from)
 {
     to->fired_capacity = LARGER(to->fired_capacity, from->fired_capacity);

@@ -55,6 +55,9 @@ struct watch;
 #define RULE_SAME      "the same operations give the same answers"
 #define RULE_FAST      "a big jump of the clock with few timers takes no longer than 2 s"
 #define RULE_MEMORY    "the machine has memory for the test itself"
+#define RULE_TIME      "the machine has time for the test"
+/* Of these two the machine is the cause: the answer is inconclusive, and nothing is broken. */
+bool rule_is_machine(const char *rule);
 /* These are seen by whoever watches a child process (findings.h). */
 #define RULE_CRASH    "no function crashes"
 #define RULE_RETURN   "every function returns"
@@ -68,6 +71,8 @@ struct watch;
 #define RULE_TAKES    "start allocates only with TW_ALLOCATES"
 #define RULE_LENT     "open keeps no pointer to config, settings or error"
 #define RULE_CHILDREN "no function leaves processes"
+#define RULE_PROCESS  "no function changes the process"
+#define RULE_STATE    "no function writes to variables at file scope"
 
 /* So many operations are a short list. */
 #define CONFORM_SHORT 20

@@ -5,42 +5,61 @@
 #include "harness/prove/settings.h"
 #include "harness/prove/watch.h"
 
+#include <time.h>
+
 #define MIXED 6u
 #define MANY  50u /* DPDK has room for 64 */
 #define FEW   16u /* of a design on the real clock */
+/* Processor time after which no horizon is begun: a design may have a slot for every tick. */
+#define HORIZON_SECONDS 2.0
 
 /* ---- Horizons -------------------------------------------------------------------------------- */
 
-/* Few timers, near and as far as the horizon. */
-static void build_horizon(struct operations *list, tw_tick horizon)
+/* Up to the last tick, and all below that a layout may depend on. */
+static tw_tick horizon_of(unsigned index)
 {
-    list->count = 0;
-    list->horizon = horizon;
-    for (unsigned bits = 0; bits < 16; bits++)
-        operations_start(list, bits % list->capacity, '+', (UINT64_C(1) << (4 * bits)) - bits % 2);
-    operations_start(list, 0, '+', horizon);
-    operations_start(list, 1, '+', horizon - 1);
-    operations_start(list, 2, '+', 100);
-    operations_on_start(list, 2, 3, '+', horizon / 2, 1);
-    operations_advance(list, '+', 200);
-    operations_tick(list, 3);
-    operations_advance(list, '+', horizon / 4);
-    operations_advance(list, '+', horizon / 2);
-    operations_advance(list, '+', horizon);
+    static const tw_tick far[] = {(UINT64_C(1) << 40) + 12345, UINT64_C(1) << 63, TW_DEADLINE_MAX};
+    if (index < sizeof far / sizeof far[0])
+        return far[index];
+    tw_tick power = UINT64_C(1) << (9 + index / 4);
+    return index % 4 == 0 ? power - 128 : power + power / 3 * (index % 4 - 1);
+}
+#define HORIZON_END (4u * (33 - 9))
+
+/* Distances in which the structure may have been laid out for the horizon. */
+static void add_horizon(struct strides *strides, tw_tick horizon)
+{
+    tw_tick power = UINT64_C(1) << (63 - __builtin_clzll(horizon));
+    const tw_tick reaches[] = {horizon, power, power / 2, 2 * power - 128};
+    strides->count = sizeof reaches / sizeof reaches[0];
+    memcpy(strides->ticks, reaches, sizeof reaches);
+}
+
+static void judge_horizon(struct case_plan *plan, unsigned index, struct conform_report *report)
+{
+    struct strides strides = *plan->strides;
+    struct operations *list = plan->operations;
+    add_horizon(&strides, horizon_of(index));
+    for (uint64_t seed = 0; seed < 6 && !report->rule; seed++) {
+        list->count = 0;
+        random_list_make(list, 17 * index + seed, &strides);
+        list->horizon = horizon_of(index);
+        if (seed % 2 == 0) /* some layouts are for many */
+            list->capacity = 4096;
+        judge_replay(plan->backend, list, JUDGE_NOW_AND_THEN, report, NULL);
+    }
 }
 
 void run_horizons(struct case_plan *plan, struct conform_report *report)
 {
-    static const tw_tick horizons[] = {UINT64_C(1) << 32, (UINT64_C(1) << 40) + 12345,
-                                       UINT64_C(1) << 63, TW_DEADLINE_MAX};
+    clock_t begin = clock();
     if (plan->backend->traits.flags & TW_REAL_CLOCK) {
         coverage_remark(&report->coverage, "far horizons: the design sleeps through its jumps");
         return;
     }
-    for (size_t i = 0; i < sizeof horizons / sizeof horizons[0] && !report->rule; i++) {
-        build_horizon(plan->operations, horizons[i]);
-        judge_replay(plan->backend, plan->operations, JUDGE_FIRING, report, NULL);
-    }
+    for (unsigned i = 0; i < HORIZON_END && !report->rule; i++)
+        if ((double)(clock() - begin) / CLOCKS_PER_SEC < HORIZON_SECONDS * plan->patience)
+            judge_horizon(plan, i, report);
 }
 
 /* ---- Instances in turn ----------------------------------------------------------------------- */

@@ -12,12 +12,14 @@ static void strides_add(struct strides *strides, uint64_t ticks)
         strides->ticks[strides->count++] = ticks;
 }
 
-/* 60,60,24 gives 60, 3600 and 86400, and each size on its own. */
+/* 60,60,24 gives 60, 3600 and 86400, and each size on its own; a number may be one of bits as well. */
 static void strides_add_setting(struct strides *strides, const struct tw_setting *setting)
 {
     uint64_t product = 1;
     for (uint32_t v = 0; v < setting->count; v++) {
         strides_add(strides, setting->values[v]);
+        if (setting->values[v] > 2 && setting->values[v] < 32)
+            strides_add(strides, UINT64_C(1) << setting->values[v]);
         if (__builtin_mul_overflow(product, setting->values[v], &product))
             return;
         strides_add(strides, product);

@@ -9,6 +9,8 @@
 #define BITS_LAST  60u
 /* Shorter times say nothing. */
 #define TIMED_SECONDS 0.002
+/* A jump with one timer that takes no step for each tick takes some microseconds. */
+#define SURE_SECONDS 0.05
 
 static void ignore_expiry(void *ctx, tw_id id, tw_tick now)
 {
@@ -31,7 +33,8 @@ static tw_tick power_below(double ticks)
     return power;
 }
 
-/* Two jumps in a row took at least twice as long as the one before: the ticks cost the time. */
+/* Two jumps in a row took at least twice as long as the one before, or one takes longer than the machine's other work can
+ * make it: the ticks cost the time. */
 static tw_tick walk_time(const struct tw_backend *backend, struct tw_timers *timers, tw_tick now,
                          struct watch *watch)
 {
@@ -48,7 +51,7 @@ static tw_tick walk_time(const struct tw_backend *backend, struct tw_timers *tim
         double seconds = cpu_seconds() - begin;
         grown = seconds > 2 * before ? grown + 1 : 0;
         before = seconds;
-        if (grown >= 2 && seconds > TIMED_SECONDS)
+        if ((grown >= 2 && seconds > TIMED_SECONDS) || seconds > SURE_SECONDS)
             return power_below((double)ticks * WALK_SECONDS / seconds);
     }
     return 0;

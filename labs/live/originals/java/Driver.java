@@ -61,6 +61,9 @@ final class Driver {
         Original first = maker.make(flags);
         flags.finish();
         Schedule schedule = Schedule.read(path);
+        if (schedule.isPeriodic() && !first.hasPeriods()) {
+            throw new Schedule.Refused(path + ": found a periodic task, expected none: this driver does not repeat tasks");
+        }
         new Run(warmUpSchedule(warmUp, schedule.producers), first).go();
         died = null;
         Original original = maker.make(flags);
@@ -113,7 +116,7 @@ final class Driver {
 
     /** Heap of one timer with what the library makes of it, but without the task. */
     private static double heapPerTimer(Original original, int timers) throws InterruptedException {
-        Task task = new Task(FAR_NS, 0);
+        Task task = new Task(FAR_NS, 0, 0);
         task.form = original.form(task);
         long before = usedHeap();
         for (int i = 0; i < timers; i++) {

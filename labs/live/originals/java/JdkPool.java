@@ -24,6 +24,12 @@ final class JdkPool implements Original {
     @Override
     public Object start(Task task, long delayNs) {
         try {
+            if (task.periodNs > 0) {
+                return pool.scheduleAtFixedRate(task, delayNs, task.periodNs, TimeUnit.NANOSECONDS);
+            }
+            if (task.periodNs < 0) {
+                return pool.scheduleWithFixedDelay(task, delayNs, -task.periodNs, TimeUnit.NANOSECONDS);
+            }
             return pool.schedule(task, delayNs, TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException e) {
             return null;
@@ -52,6 +58,11 @@ final class JdkPool implements Original {
         if (!pool.awaitTermination(60, TimeUnit.SECONDS)) {
             throw new IllegalStateException("the pool's threads have not ended within 60 s");
         }
+    }
+
+    @Override
+    public boolean hasPeriods() {
+        return true;
     }
 
     @Override

@@ -32,6 +32,11 @@ interface Original {
         return null;
     }
 
+    /** Whether start heeds the period of a task. */
+    default boolean hasPeriods() {
+        return false;
+    }
+
     /** The settings, as the document has them. */
     Map<String, Object> settings();
 }

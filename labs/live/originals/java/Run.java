@@ -23,7 +23,7 @@ final class Run {
         tasks = new Task[schedule.ops];
         for (int i = 0; i < schedule.ops; i++) {
             if (schedule.delayNs[i] != Schedule.STOP) {
-                tasks[i] = new Task(schedule.delayNs[i], schedule.workNs[i]);
+                tasks[i] = new Task(schedule.delayNs[i], schedule.workNs[i], schedule.periodNs[i]);
                 tasks[i].form = original.form(tasks[i]);
             }
         }
@@ -78,9 +78,15 @@ final class Run {
     private void report(List<Task> tasks) {
         Histogram lateness = new Histogram(), afterCall = new Histogram();
         long ran = 0, returned = 0, failed = 0, both = 0, lost = 0, twice = 0;
-        long early = 0, earlyMaxNs = 0, lastNs = originNs;
+        long early = 0, earlyMaxNs = 0, lastNs = originNs, runs = 0;
         for (Task task : tasks) {
             boolean isStopped = task.stopped && task.ran == 0;
+            if (task.periodNs != 0) { /* waiting or running, it ends with the close */
+                task.returned = isStopped ? 0 : 1;
+                runs += task.runs;
+                lateness.merge(task.late);
+                afterCall.merge(task.late);
+            }
             int ends = task.ran + task.returned + (isStopped ? 1 : 0);
             lost += ends == 0 ? 1 : 0;
             twice += ends > 1 ? 1 : 0;
@@ -107,6 +113,7 @@ final class Run {
         ledger.put("returned", returned);
         ledger.put("early", early);
         json.put("ledger", ledger);
+        json.put("runs", runs + ran);
         json.put("lost", lost);
         json.put("twice", twice);
         json.put("early_max_ns", earlyMaxNs);

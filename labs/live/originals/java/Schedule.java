@@ -27,6 +27,7 @@ final class Schedule {
     final int producers, ids, ops;
     final long endNs; /* the timer is closed at origin + endNs */
     final long[] atNs, delayNs, workNs;
+    final long[] periodNs; /* 0: once; below 0: that long after the end of the run before; else at this rate */
     final int[] id, producer;
 
     Schedule(boolean paced, int producers, int ids, int ops, long endNs) {
@@ -38,8 +39,13 @@ final class Schedule {
         atNs = new long[ops];
         delayNs = new long[ops];
         workNs = new long[ops];
+        periodNs = new long[ops];
         id = new int[ops];
         producer = new int[ops];
+    }
+
+    boolean isPeriodic() {
+        return java.util.Arrays.stream(periodNs).anyMatch(period -> period != 0);
     }
 
     static Schedule read(String path) throws Refused {
@@ -99,14 +105,14 @@ final class Schedule {
             if (starts) {
                 expect(' ', "a blank");
                 schedule.delayNs[i] = number("a delay in ns", 0, LONGEST_NS);
-                schedule.workNs[i] = work();
+                schedule.workNs[i] = work(schedule, i);
             }
             expect('\n', "the end of the line");
             line++;
         }
 
-        /** What the task does, which may be missing: fail, or how many ns it takes. */
-        private long work() throws Refused {
+        /** What the task does, which may be missing: fail, or how many ns it takes, or that with a period before it. */
+        private long work(Schedule schedule, int i) throws Refused {
             if (at < text.length && text[at] == '\n') {
                 return 0;
             }
@@ -114,6 +120,13 @@ final class Schedule {
             if (isNext("fail")) {
                 at += 4;
                 return FAIL;
+            }
+            boolean isRate = isNext("rate:");
+            if (isRate || isNext("delay:")) {
+                at += isRate ? 5 : 6;
+                long period = number("a period in ns", 1, LONGEST_NS);
+                schedule.periodNs[i] = isRate ? period : -period;
+                expect(':', "':'");
             }
             return number("fail, or the task's own time in ns", 0, LONGEST_NS);
         }

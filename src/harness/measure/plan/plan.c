@@ -47,8 +47,8 @@ int plan_between_parse(const char *text, const char *flag, uint32_t *out, struct
         return DIAG_OK;
     length -= length > 0 && text[length - 1] == 'B';
     snprintf(digits, sizeof digits, "%.*s", (int)length, text);
-    if (units_parse_count(digits, flag, &bytes, &ignored) != DIAG_OK || bytes < PLAN_BETWEEN_MIN ||
-        bytes > PLAN_BETWEEN_MAX || (bytes & (bytes - 1)))
+    if (length >= sizeof digits || units_parse_count(digits, flag, &bytes, &ignored) != DIAG_OK ||
+        bytes < PLAN_BETWEEN_MIN || bytes > PLAN_BETWEEN_MAX || (bytes & (bytes - 1)))
         return diag_usage(
             diag, "%s: '%s' given; expected none, chain, or a power of two from 4KiB to 1GiB", flag,
             text);

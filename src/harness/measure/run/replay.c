@@ -247,12 +247,23 @@ ALWAYS_INLINE void behind(struct replay *replay)
         replay->advance((struct tw_timers *)(timers + (uintptr_t)zero), to + zero, replay->expire, \
                         replay);                                                                   \
     }                                                                                              \
+    ALWAYS_INLINE tw_tick next_##between(struct replay *replay)                                    \
+    {                                                                                              \
+        uint64_t zero = replay->gap->zero;                                                         \
+        uintptr_t timers = (uintptr_t)replay->timers;                                              \
+        __asm__ volatile("" : "+r"(timers), "+r"(zero));                                           \
+        between(replay);                                                                           \
+        return replay->next((struct tw_timers *)(timers + (uintptr_t)gap_steps(zero)));            \
+    }                                                                                              \
     static void replay_words_##between(struct replay *replay, const uint32_t *word,                \
                                        const uint32_t *end)                                        \
     {                                                                                              \
         static const struct driver driver = {start_##between, stop_##between, advance_##between,   \
-                                             plain_next};                                          \
-        replay_words(replay, word, end, driver, false);                                            \
+                                             next_##between};                                      \
+        if (replay->drive == PLAN_DRIVE_NEXT)                                                      \
+            replay_words(replay, word, end, driver, true);                                         \
+        else                                                                                       \
+            replay_words(replay, word, end, driver, false);                                        \
         between(replay);                                                                           \
     }
 

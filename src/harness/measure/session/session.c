@@ -28,12 +28,14 @@
 
 /* ---- Before the first group. ----------------------------------------------------------------- */
 
-/* The cell of null whose calls have the same between them; cell_count: none. */
+/* The cell of null whose calls have the same between them, driven by ticks where it is taken off; cell_count: none. */
 static size_t null_cell(const struct session *session, uint32_t between)
 {
     size_t i = 0;
-    while (i < session->cell_count && (session->cells[i].between != between ||
-                                       strcmp(session->cells[i].design->timed->name, "null") != 0))
+    while (i < session->cell_count &&
+           (session->cells[i].between != between ||
+            (between != PLAN_BETWEEN_UNASKED && session->cells[i].drive != PLAN_DRIVE_TICKS) ||
+            strcmp(session->cells[i].design->timed->name, "null") != 0))
         i++;
     return i;
 }
@@ -55,7 +57,8 @@ static int session_cells(struct session *session, struct diag *diag)
         if (null_cell(session, session->cells[i].between) == session->cell_count)
             session->cells[session->cell_count++] = (struct plan_cell){
                 .design = registry_find("null"),
-                .drive = session->cells[0].drive,
+                .drive = session->cells[i].between == PLAN_BETWEEN_UNASKED ? session->cells[0].drive
+                                                                           : PLAN_DRIVE_TICKS,
                 .between = session->cells[i].between,
             };
     return DIAG_OK;

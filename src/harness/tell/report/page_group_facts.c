@@ -177,10 +177,31 @@ static void add_samples(struct page *page, const struct view_group *group,
     }
 }
 
+/* Of what a processor may have learned from the passes. */
+static void add_passes(struct page *page, const struct view_group *group, const struct place *cells)
+{
+    for (size_t i = 0; i < group->row_count; i++) {
+        struct place cell = place_of(cells, group->rows[i].cell);
+        bool repeats = json_get_number(group->rows[i].cell, "sampling.replays") > 1;
+        bool are_one = strcmp(place_text(&cell, "sampling.passes_differ_in"), "ids") == 0 &&
+                       json_get_number(group->rows[i].cell, "sampling.passes_per_sample") > 1;
+        if (!group->rows[i].ok || (!repeats && !are_one))
+            continue;
+        page_say_fact(
+            page, "passes", &cell,
+            repeats ? "each process ran the same operations {sampling.replays} times: the "
+                      "processor may have learned them"
+                    : "{sampling.passes_per_sample} of one recording, with other ids each: the "
+                      "processor may have learned the order of its deadlines");
+        return;
+    }
+}
+
 void page_group_facts(struct page *page, const struct view_group *group, const struct place *cells)
 {
     add_cpu_times(page, group, cells);
     add_samples(page, group, cells);
+    add_passes(page, group, cells);
     add_precision(page, group, cells);
     add_pages(page, group);
     if (group->phase_count > 0 && !view_is_timed(group))

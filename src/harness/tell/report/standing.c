@@ -242,18 +242,21 @@ static void put_range(struct text *line, double least, double most)
     text_add(line, strcmp(low, high) == 0 ? "%s" : "%s to %s", low, high);
 }
 
-/* "1.60 to 2.00 times (net 3.10 to 4.00)" */
-static void put_times(struct text *line, const struct behind *behind)
+/* "1.60 to 2.00 times as fast as heap (3.10 to 4.00 without the harness)", or "heap 1.60 times as late" */
+static void put_times(struct text *line, const struct behind *behind, bool late)
 {
+    text_add(line, "%s%s", late ? behind->design : "", late ? " " : "");
     put_range(line, behind->least, behind->most);
-    text_add(line, " times");
+    text_add(line, " times as %s%s", late ? "late" : "fast as ", late ? "" : behind->design);
     if (!behind->has_net)
         return;
-    text_add(line, " (net ");
+    text_add(line, " (");
     if (isnan(behind->least_net) || isnan(behind->most_net))
-        text_add(line, "unclear");
-    else
+        text_add(line, "overhead too large to subtract");
+    else {
         put_range(line, behind->least_net, behind->most_net);
+        text_add(line, " without the harness");
+    }
     text_add(line, ")");
 }
 
@@ -313,7 +316,7 @@ static bool drop_unclear(struct behind *all, size_t count)
     return has_net && !is_clear;
 }
 
-/* "; net unclear (the harness takes 88 to 97 % of hashed's time)" */
+/* "; overhead too large to subtract (88 to 97 % of hashed's time)" */
 static void say_share(struct text *line, const cJSON *first)
 {
     double least = INFINITY, most = 0;
@@ -324,22 +327,22 @@ static void say_share(struct text *line, const cJSON *first)
         least = fmin(least, percent);
         most = fmax(most, percent);
     }
-    text_add(line, "; net unclear (the harness takes ");
+    text_add(line, "; overhead too large to subtract (");
     if (most - least >= 1)
         text_add(line, "%.0f to ", least);
     text_add(line, "%.0f %% of %s's time)", most, json_get_text(first, "fastest"));
 }
 
-static void say_behind(struct text *line, const cJSON *first, size_t rows)
+static void say_behind(struct text *line, const cJSON *first, size_t rows, bool late)
 {
+    char others_name[32];
     struct behind *all = memory_take(rows, sizeof *all);
     size_t count = gather(first, all);
     bool is_unclear = drop_unclear(all, count);
     size_t named = count <= NAMED + 1 ? count : NAMED;
     for (size_t i = 0; i < named; i++) {
-        text_add(line, ", ");
-        put_times(line, &all[i]);
-        text_add(line, "%s %s", i == 0 ? " before" : "", all[i].design);
+        text_add(line, i == 0 ? ": " : ", ");
+        put_times(line, &all[i], late);
     }
     if (named < count) {
         struct behind others = all[named];
@@ -348,9 +351,10 @@ static void say_behind(struct text *line, const cJSON *first, size_t rows)
             widen(&others.least_net, &others.most_net, all[i].least_net);
             widen(&others.least_net, &others.most_net, all[i].most_net);
         }
+        snprintf(others_name, sizeof others_name, "%zu others", count - named);
+        others.design = others_name;
         text_add(line, ", ");
-        put_times(line, &others);
-        text_add(line, " %zu others", count - named);
+        put_times(line, &others, late);
     }
     if (is_unclear)
         say_share(line, first);
@@ -359,7 +363,7 @@ static void say_behind(struct text *line, const cJSON *first, size_t rows)
 
 static void say_same(struct text *line, const cJSON *same)
 {
-    const char *gap = "; not significantly different: ";
+    const char *gap = "; not significantly different from ";
     json_each(design, same, "") {
         text_add(line, "%s%s", gap, design->valuestring);
         gap = ", ";
@@ -372,7 +376,7 @@ static bool is_lateness(const cJSON *phase)
     return json_says(phase, "phase", "late p99");
 }
 
-/* "fastest: hashed in start and stop, 1.6 times before heap, 2.1 to 3.3 times hier; not significantly .." */
+/* "hashed is fastest in start and stop: 1.6 times as fast as heap, 2.1 to 3.3 times as fast as hier; not significantly .." */
 static void say(struct text *line, const cJSON *phases, const cJSON *first, size_t rows)
 {
     const char *fastest = json_get_text(first, "fastest");
@@ -380,17 +384,19 @@ static void say(struct text *line, const cJSON *phases, const cJSON *first, size
     for (const cJSON *phase = first; phase; phase = phase->next)
         count += is_same(first, phase);
     left = count;
-    text_add(line, "%s: %s", is_lateness(first) ? "least late" : "fastest",
-             fastest[0] ? fastest : "not known, for want of six samples");
+    bool late = is_lateness(first);
+    text_add(line, "%s%s%s", fastest, fastest[0] ? " is " : "", late ? "least late" : "fastest");
     for (const cJSON *phase = first; phase && count < all; phase = phase->next)
         if (is_same(first, phase)) {
             const char *gap = left == count ? " in" : left == 1 ? " and" : ",";
             text_add(line, "%s %s", gap, json_get_text(phase, "phase"));
             left--;
         }
-    if (!fastest[0])
+    if (!fastest[0]) {
+        text_add(line, ": not known with fewer than six samples");
         return;
-    say_behind(line, first, rows);
+    }
+    say_behind(line, first, rows, late);
     say_same(line, json_get(first, "not_different"));
 }
 
@@ -511,8 +517,8 @@ static cJSON *make_group(const struct view_group *group)
         cJSON_AddItemToArray(says, jsontext_string(text));
     }
     if (!on_clock && !group->between[0] && lacks_net(phases))
-        cJSON_AddItemToArray(says, jsontext_string("factors contain the harness's share: null was "
-                                                   "not timed"));
+        cJSON_AddItemToArray(says, jsontext_string("these factors include the harness's overhead: "
+                                                   "null was not timed"));
     cJSON *object = cJSON_CreateObject();
     json_add_text(object, "workload", group->workload);
     json_add_measure(object, "tasks", group->tasks);

@@ -259,6 +259,15 @@ static cJSON *make_advance_work(const struct outcome_advance_work *work)
     return object;
 }
 
+/* Calls of a pass from outside, over those of null, which ticks drive. */
+static double calls_over(const struct outcome_phase *phase, const struct outcome_phase *harness)
+{
+    double same = (double)(harness->starts + harness->stops);
+    double calls = same + (double)(phase->advances + phase->wakeups.next_calls);
+    double of = same + (double)harness->advances;
+    return of > 0 ? calls / of : 1;
+}
+
 /* What null took is taken off sample by sample, of the same round: the interval is that of the differences.  Told as a
  * number where both its ends are above 0 and at most a factor of 2 apart. */
 static cJSON *make_corrected(const struct outcome_phase *phase, const struct outcome *outcome,
@@ -271,8 +280,10 @@ static cJSON *make_corrected(const struct outcome_phase *phase, const struct out
     if (!harness || harness->sample_count < count || count == 0 || divisor <= 0)
         return cJSON_CreateNull();
     const struct outcome_phase *of = &harness->phases[index];
+    double scale = calls_over(phase, of);
+    scale *= phase->stretch > 0 ? of->stretch / phase->stretch : 1;
     for (size_t i = 0; i < count; i++) {
-        taken_ns[i] = of->wall_ns[i] * (phase->stretch > 0 ? of->stretch / phase->stretch : 1);
+        taken_ns[i] = of->wall_ns[i] * scale;
         rest_ns[i] = phase->wall_ns[i] - taken_ns[i];
     }
     struct summary rest = summary_of(rest_ns, count);
