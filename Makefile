@@ -387,7 +387,7 @@ cross: ## build for another processor: make cross ARCH=aarch64|riscv64|s390x|i38
 test-cross: ## streams, digests and counts of s390x (big-endian) under qemu are those here; DEPTH=all: four processors
 	$(Q)tools/deps.sh build cross || echo "cross: what is missing is skipped"
 	$(Q)$(MAKE) core
-	$(Q)TWBENCH=$(CURDIR)/twbench LIMIT_SECONDS=$(if $(DEPTH),7200,1200) tests/run.sh tests/cross.sh
+	$(Q)TWBENCH=$(CURDIR)/twbench LIMIT_SECONDS=$(if $(DEPTH),7200,1200) tests/run.sh tests/cross.sh labs/live/tests/cross.sh
 
 test-container: ## build the image of Containerfile and run it, without a registry (root, Debian's mirror)
 	$(Q)tools/deps.sh container

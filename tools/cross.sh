@@ -77,6 +77,6 @@ build_libraries() {
 
 build_libraries
 [ $# -gt 0 ] || set -- "$build/twbench" "$build/tests/test_same_streams" "$build"/tests/test_{samemath,conformance}
-exec make FLAVOUR=cross BUILD="$build" CC="$triplet-gcc" LAYOUT= LAYOUT_OF_LOOP= LANGUAGE="-std=c11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Isrc $flags" JEMALLOC="$atomic" \
+exec make FLAVOUR=cross BUILD="$build" CC="$triplet-gcc" LAYOUT= LAYOUT_OF_LOOP= LANGUAGE="-std=c11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -I. -Isrc $flags" JEMALLOC="$atomic" \
     CPPFLAGS="-isystem $prefix/include" LDFLAGS="-L$prefix/lib -rdynamic" LINK_TEST="$triplet-gcc -L$prefix/lib -rdynamic" \
     LIBRARIES_HERE= STORES_HERE= "$@"

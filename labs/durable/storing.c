@@ -164,35 +164,20 @@ static void make_document(struct storing *storing)
     storing->document = document;
 }
 
-static void print_document(FILE *out, const void *ctx)
-{
-    fprintf(out, "%s\n", (const char *)ctx);
-}
-
 /* After each run, so that an end by force costs one run. */
 static int save(const struct storing *storing, struct diag *diag)
 {
     const char *path = storing->request->setup->json;
     if (!path || !file_is_replaced(path))
         return DIAG_OK;
-    char *text = cJSON_Print(storing->document);
-    int status = file_replace(path, print_document, text, diag);
-    cJSON_free(text);
-    return status;
+    return json_save(path, storing->document, diag);
 }
 
 int storing_load(const char *path, cJSON **document, struct diag *diag)
 {
-    char *text;
-    size_t size;
     const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
-    int status = file_read(path, &text, &size, diag);
-    if (status != DIAG_OK)
-        return status;
     *document = NULL;
-    status =
-        jsontext_read(name, text, size, "a document of 'twbench stores --json'", document, diag);
-    free(text);
+    int status = json_load(path, "a document of 'twbench stores --json'", document, diag);
     if (status == DIAG_OK)
         status = stores_check(*document, name, diag);
     if (status == DIAG_OK)

@@ -65,13 +65,6 @@ static int subject_read(const struct call *call, struct subject *subject, struct
     return status;
 }
 
-static void print_json(FILE *out, const void *ctx)
-{
-    char *text = cJSON_Print(ctx);
-    fprintf(out, "%s\n", text);
-    cJSON_free(text);
-}
-
 /* The file is written when the workload has been played, and what it does goes beside the trace. */
 static int fit(const char *path, const struct subject *subject, cJSON *record, struct diag *diag)
 {
@@ -85,7 +78,7 @@ static int fit(const char *path, const struct subject *subject, cJSON *record, s
     if (status == DIAG_OK) {
         json_add(record, "fit", census_record(subject->name, "", &census));
         census_free(&census);
-        status = file_replace(path, print_json, workload, diag);
+        status = json_save(path, workload, diag);
     }
     cJSON_Delete(workload);
     return status;

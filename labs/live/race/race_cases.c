@@ -337,7 +337,7 @@ static void out_of_reach(struct race_service *service)
         return;
     tw_tick span = service->description.design.span;
     bool own = service->runner->flags & TW_RUNNER_OWN_TIMERS;
-    if (span < TW_DEADLINE_MAX / 4 && !own) {
+    if (span < INT64_MAX / 2 / service->description.tick_ns && !own) {
         uint64_t reach = span * service->description.tick_ns;
         struct race_account *account = race_account(service);
         account->due_ns = moment_now() + reach + FAR;

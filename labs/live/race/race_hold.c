@@ -332,23 +332,17 @@ static bool hold_is_driver(const struct race_hold *hold)
     return hold->held == HELD_DRIVER || hold->held == HELD_REPEATS;
 }
 
-static void gate_set(struct race_gate *gate, uint32_t first, uint32_t last, uint32_t most)
+static void gate_set(struct play *play)
 {
-    gate->first = first;
-    gate->last = last;
-    gate->most = most;
+    struct race_gate *gate = &play->service->gate;
+    const struct tw_seat *held = play->hands[0].seat;
+    bool driver = hold_is_driver(play->hold);
+    gate->first = driver ? 0 : held->number;
+    gate->last = driver ? play->service->description.threads - 1 : held->number;
+    gate->most = PASSES;
     for (uint32_t i = 0; i < RACE_GATE_POINTS; i++)
         gate->at[i].passed = 0;
     atomic_store(&gate->state, GATE_SET);
-}
-
-/* For the held thread. */
-static void gate_set_held(struct play *play)
-{
-    const struct tw_seat *held = play->hands[0].seat;
-    bool driver = hold_is_driver(play->hold);
-    gate_set(&play->service->gates[0], driver ? 0 : held->number,
-             driver ? play->service->description.threads - 1 : held->number, PASSES);
 }
 
 /* Whether a thread is held now; false when the held one came through, or the driver has nothing to do any more. */
@@ -358,7 +352,7 @@ static bool gate_holds(struct play *play)
     struct hand *held = &play->hands[0];
     bool driver = hold_is_driver(play->hold);
     uint64_t idle = 0;
-    while (atomic_load(&service->gates[0].state) == GATE_SET && !race_is_over(service)) {
+    while (atomic_load(&service->gate.state) == GATE_SET && !race_is_over(service)) {
         bool done = atomic_load(&held->state) == HAND_DONE;
         bool busy = !done || (driver && atomic_load(&service->near) > 0);
         idle = busy || idle == 0 ? race_clock(service) : idle;
@@ -367,7 +361,7 @@ static bool gate_holds(struct play *play)
         moment_sleep(moment_now() + 50 * US);
     }
     uint32_t set = GATE_SET;
-    return !atomic_compare_exchange_strong(&service->gates[0].state, &set, GATE_OPEN);
+    return !atomic_compare_exchange_strong(&service->gate.state, &set, GATE_OPEN);
 }
 
 static bool hands_done(const struct play *play)
@@ -451,14 +445,14 @@ static bool play_point(struct race_service *service, const struct race_hold *hol
     hands_make(&play);
     if (race_is_over(service))
         return false;
-    gate_set_held(&play);
+    gate_set(&play);
     atomic_store(&play.hands[0].state, HAND_GOES);
     bool held = gate_holds(&play);
     if (held) {
         hand_go(&play.hands[1]);
         if (hold->between == BETWEEN_SHUT_STOP)
             hand_go(&play.hands[2]);
-        atomic_store(&service->gates[0].state, GATE_OPEN);
+        atomic_store(&service->gate.state, GATE_OPEN);
     }
     settle(&play);
     finish(&play);

@@ -166,7 +166,7 @@ static uint64_t resident_bytes(void)
 #define KEEPS_FREED false
 #endif
 
-/* Opened and left; a few of them used. */
+/* Opened and left; a few of the first ones used: what a runner keeps for those it may keep. */
 static void many_seats(struct race_service *service)
 {
     struct tw_seat *seat = case_open(service, (struct tw_runner_config){0});
@@ -177,7 +177,7 @@ static void many_seats(struct race_service *service)
             before = resident_bytes();
         if (!one)
             return;
-        if (i % 20000 == 0) {
+        if (i < SEATS_WARM && i % 500 == 0) {
             struct race_account *far = case_start_at(service, one, moment_now() + FAR);
             if (!far || race_stop(service, one, far) != TW_RUN_STOPPED)
                 return;

@@ -59,9 +59,9 @@ static bool gate_is_new(struct race_gate *gate, const char *name)
 }
 
 /* Stays at the point until the gate is opened. */
-static void gate_pass(struct race_service *service, struct race_gate *gate, uint32_t number,
-                      const char *name)
+static void gate_pass(struct race_service *service, uint32_t number, const char *name)
 {
+    struct race_gate *gate = &service->gate;
     if (atomic_load(&gate->state) != GATE_SET || number < gate->first || number > gate->last ||
         !gate_is_new(gate, name))
         return;
@@ -76,8 +76,7 @@ void race_reach(void *ctx, uint32_t number, uint64_t passed, const char *name)
 {
     struct race_service *service = ctx;
     atomic_fetch_add_explicit(&service->points_passed, 1, memory_order_relaxed);
-    for (size_t i = 0; i < 2; i++)
-        gate_pass(service, &service->gates[i], number, name);
+    gate_pass(service, number, name);
     if (service->point_weight == 0)
         return;
     bool hot = race_mix(service->seed, name_hash(name)) % 4 == 0;

@@ -131,8 +131,8 @@ struct race_service {
         is_varied; /* settings and horizon are drawn: without memory for them, the defaults are taken */
     uint32_t point_weight; /* 0: no delays; 1 .. 3: more and more of them */
     struct race_notes *notes;
-    struct race_gate gates[2]; /* of the held thread, and of the one that comes between */
-    struct race_sums before;   /* of services that the same child has played before this one */
+    struct race_gate gate;
+    struct race_sums before; /* of services that the same child has played before this one */
     struct race_account *accounts;
     uint32_t account_count;
     _Atomic uint32_t next; /* accounts taken */

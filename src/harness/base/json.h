@@ -69,6 +69,11 @@ void json_format_params(char *out, size_t size, const cJSON *params);
 int jsontext_read(const char *name, const char *text, size_t size, const char *expected,
                   cJSON **out, struct diag *diag);
 
+/* The same of a file; "-" is standard input. */
+int json_load(const char *path, const char *expected, cJSON **out, struct diag *diag);
+/* Writes it with its lines indented, as file_replace does. */
+int json_save(const char *path, const cJSON *item, struct diag *diag);
+
 /* A string of any bytes; NULL without memory. */
 cJSON *jsontext_string(const char *text);
 /* The same, added to an object; without memory the key is left out. */

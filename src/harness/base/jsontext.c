@@ -1,6 +1,7 @@
 /* jsontext.c - scans the grammar of JSON before cJSON reads it. */
 #include "harness/base/json.h"
 
+#include "harness/base/file.h"
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
 
@@ -244,43 +245,27 @@ static const cJSON *find_repeated(const cJSON *object)
     return repeated;
 }
 
-/* The way to a value: "cells[3].params"; it is cut off where there is no room. */
-struct way {
-    char text[400];
-    size_t length;
-};
-
-static void way_add(struct way *way, const char *format, ...)
-{
-    va_list values;
-    va_start(values, format);
-    int added = vsnprintf(way->text + way->length, sizeof way->text - way->length, format, values);
-    va_end(values);
-    way->length += added > 0 ? (size_t)added : 0;
-    if (way->length >= sizeof way->text)
-        way->length = sizeof way->text - 1;
-}
-
-static int check_keys(const char *name, const cJSON *item, struct way *way, struct diag *diag)
+/* `way` leads to the item: "cells[3].params"; it is cut off where there is no room. */
+static int check_keys(const char *name, const cJSON *item, struct text *way, struct diag *diag)
 {
     bool in_array = cJSON_IsArray(item);
     const cJSON *repeated = in_array ? NULL : find_repeated(item);
-    size_t length = way->length, index = 0;
+    size_t length = way->used, index = 0;
     if (repeated) {
-        way_add(way, "%s%.80s", length ? "." : "", repeated->string);
-        return diag_usage(diag, "%.600s: %s: there twice, expected each key once", name, way->text);
+        text_add(way, "%s%.80s", length ? "." : "", repeated->string);
+        return diag_usage(diag, "%.600s: %s: there twice, expected each key once", name, way->at);
     }
     json_each(member, item, "") {
         if (member->child) {
             if (in_array)
-                way_add(way, "[%zu]", index);
+                text_add(way, "[%zu]", index);
             else
-                way_add(way, "%s%.80s", length ? "." : "", member->string);
+                text_add(way, "%s%.80s", length ? "." : "", member->string);
             int status = check_keys(name, member, way, diag);
             if (status != DIAG_OK)
                 return status;
-            way->length = length;
-            way->text[length] = '\0';
+            way->used = length;
+            way->at[length] = '\0';
         }
         index++;
     }
@@ -291,7 +276,8 @@ int jsontext_read(const char *name, const char *text, size_t size, const char *e
                   cJSON **out, struct diag *diag)
 {
     struct scan scan = {.at = text, .end = text + size};
-    struct way way = {.length = 0};
+    char place[400];
+    struct text way = text_in(place, sizeof place);
     if (!scan_value(&scan, 0) || scan.at != scan.end)
         return refuse(name, text, &scan, expected, diag);
     *out = cJSON_Parse(text);
@@ -302,5 +288,30 @@ int jsontext_read(const char *name, const char *text, size_t size, const char *e
         cJSON_Delete(*out);
         *out = NULL;
     }
+    return status;
+}
+
+int json_load(const char *path, const char *expected, cJSON **out, struct diag *diag)
+{
+    char *text = NULL;
+    size_t size;
+    const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
+    int status = file_read(path, &text, &size, diag);
+    if (status == DIAG_OK)
+        status = jsontext_read(name, text, size, expected, out, diag);
+    free(text);
+    return status;
+}
+
+static void print_line(FILE *out, const void *ctx)
+{
+    fprintf(out, "%s\n", (const char *)ctx);
+}
+
+int json_save(const char *path, const cJSON *item, struct diag *diag)
+{
+    char *text = cJSON_Print(item);
+    int status = file_replace(path, print_line, text, diag);
+    cJSON_free(text);
     return status;
 }

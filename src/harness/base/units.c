@@ -25,15 +25,17 @@ static const struct suffix count_suffixes[] = {
     {NULL, 0},
 };
 
+/* The first are those that times are written in. */
+enum { TIMES_WRITTEN = 7 };
 static const struct suffix time_suffixes[] = {
     {"ns", 1},
     {"us", 1000},
     {"ms", 1000000},
     {"s", 1000000000},
-    {"m", UINT64_C(60000000000)},
     {"min", UINT64_C(60000000000)},
     {"h", UINT64_C(3600000000000)},
     {"d", UINT64_C(86400000000000)},
+    {"m", UINT64_C(60000000000)},
     {NULL, 0},
 };
 
@@ -236,17 +238,9 @@ void units_format_count(char *out, size_t size, uint64_t count)
 
 void units_format_time(char *out, size_t size, uint64_t ns)
 {
-    static const struct suffix units[] = {
-        {"ns", 1},
-        {"us", 1000},
-        {"ms", 1000000},
-        {"s", 1000000000},
-        {"min", UINT64_C(60000000000)},
-        {"h", UINT64_C(3600000000000)},
-        {"d", UINT64_C(86400000000000)},
-    };
+    const struct suffix *units = time_suffixes;
     size_t unit = 0;
-    while (unit + 1 < sizeof units / sizeof *units && ns >= units[unit + 1].factor)
+    while (unit + 1 < TIMES_WRITTEN && ns >= units[unit + 1].factor)
         unit++;
     /* 999.9 us would print as "1000 us": what rounds up to the next unit is written in it. */
     if (unit < 3 && (double)ns / (double)units[unit].factor >= 999.5)

@@ -1,6 +1,5 @@
 /* cmd_schema.c - schema: what the keys of a kind of document mean, from its JSON Schema. */
 #include "build_info.h"
-#include "harness/base/file.h"
 #include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/command/command.h"
@@ -25,16 +24,7 @@ static size_t find_schemas(struct call *call, const char *kind, glob_t *found)
     return found->gl_pathc;
 }
 
-static int read_schema(const char *path, cJSON **out, struct diag *diag)
-{
-    char *text = NULL;
-    size_t size = 0;
-    int status = file_read(path, &text, &size, diag);
-    if (status == DIAG_OK)
-        status = jsontext_read(path, text, size, "a JSON Schema", out, diag);
-    free(text);
-    return status;
-}
+#define EXPECTED "a JSON Schema"
 
 /* ---- The table. ------------------------------------------------------------------------------- */
 
@@ -137,7 +127,7 @@ static int print_kinds(const glob_t *found, struct diag *diag)
     for (size_t i = 0; i < found->gl_pathc && status == DIAG_OK; i++) {
         cJSON *schema = NULL;
         const char *name = strrchr(found->gl_pathv[i], '/') + 1;
-        status = read_schema(found->gl_pathv[i], &schema, diag);
+        status = json_load(found->gl_pathv[i], EXPECTED, &schema, diag);
         if (status == DIAG_OK)
             printf("%-12.*s %s\n", (int)strcspn(name, "-"), name, json_get_text(schema, "title"));
         cJSON_Delete(schema);
@@ -160,7 +150,8 @@ static int run(struct call *call)
         return command_fail(status, &diag);
     if (call->operand_count == 0)
         status = print_kinds(&found, &diag);
-    else if ((status = read_schema(found.gl_pathv[found.gl_pathc - 1], &schema, &diag)) == DIAG_OK)
+    else if ((status = json_load(found.gl_pathv[found.gl_pathc - 1], EXPECTED, &schema, &diag)) ==
+             DIAG_OK)
         print_schema(schema);
     cJSON_Delete(schema);
     globfree(&found);

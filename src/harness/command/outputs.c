@@ -4,6 +4,7 @@
 #include "build_info.h"
 #include "harness/base/file.h"
 #include "harness/base/interrupt.h"
+#include "harness/base/json.h"
 #include "harness/base/paths.h"
 #include "harness/command/flags.h"
 #include "harness/measure/run/job_pool.h"
@@ -379,20 +380,9 @@ static void show(const struct outputs *outputs, const struct page *page)
 
 /* ---- Everything that was asked for. ---------------------------------------------------------- */
 
-static void print_json(FILE *out, const void *ctx)
-{
-    const char *text = ctx;
-    fprintf(out, "%s\n", text);
-}
-
 int outputs_json(const struct outputs *outputs, const cJSON *document, struct diag *diag)
 {
-    if (!outputs->json)
-        return DIAG_OK;
-    char *text = cJSON_Print(document);
-    int status = file_replace(outputs->json, print_json, text, diag);
-    cJSON_free(text);
-    return status;
+    return outputs->json ? json_save(outputs->json, document, diag) : DIAG_OK;
 }
 
 static void print_frame(FILE *out, const void *ctx)

@@ -1,7 +1,6 @@
 /* project.c - checks the keys of a project file by the rows of the flags, and turns them into arguments. */
 #include "harness/command/project.h"
 
-#include "harness/base/file.h"
 #include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
@@ -179,16 +178,9 @@ static int check_project(const struct project *project, struct diag *diag)
 
 int project_load(const char *path, struct project *project, struct diag *diag)
 {
-    char *text = NULL;
-    size_t size = 0;
     *project = (struct project){.path = path};
-    int status = file_read(path, &text, &size, diag);
-    if (status == DIAG_OK)
-        status = jsontext_read(path, text, size, "a project file of twbench", &project->json, diag);
-    if (status == DIAG_OK)
-        status = check_project(project, diag);
-    free(text);
-    return status;
+    int status = json_load(path, "a project file of twbench", &project->json, diag);
+    return status == DIAG_OK ? check_project(project, diag) : status;
 }
 
 void project_free(struct project *project)

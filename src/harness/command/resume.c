@@ -1,7 +1,6 @@
 /* resume.c - takes the flags of a run that --resume goes on with from its file, or refuses others. */
 #include "harness/command/command.h"
 
-#include "harness/base/file.h"
 #include "harness/base/json.h"
 #include "harness/base/units.h"
 #include "harness/command/flags.h"
@@ -157,15 +156,13 @@ static int check_same(const char *path, const struct line *then, const struct li
 /* The arguments that the file was written by, behind the command's name; NULL: it tells none. */
 static char **read_command(const char *path, const char *name, int *argc, void **memory)
 {
-    char *text = NULL, **argv = NULL;
-    size_t size;
+    char **argv = NULL;
     struct diag unused;
     struct stat info;
     cJSON *json = NULL;
     if (stat(path, &info) != 0 || !S_ISREG(info.st_mode) ||
-        file_read(path, &text, &size, &unused) != DIAG_OK)
+        json_load(path, "a result", &json, &unused) != DIAG_OK)
         return NULL;
-    (void)jsontext_read(path, text, size, "a result", &json, &unused);
     const cJSON *words = json_get(json, "command"), *second = cJSON_GetArrayItem(words, 1);
     bool is_named = cJSON_IsString(second) && strcmp(second->valuestring, name) == 0;
     if (is_named || (cJSON_IsString(second) && second->valuestring[0] == '-')) {
@@ -176,7 +173,6 @@ static char **read_command(const char *path, const char *name, int *argc, void *
                 argv[(*argc)++] = lists_keep(memory, word->valuestring);
     }
     cJSON_Delete(json);
-    free(text);
     return argv;
 }
 

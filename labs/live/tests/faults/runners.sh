@@ -1,6 +1,6 @@
 #!/bin/bash
 # runners.sh [PATCH...] - proves that conform sees the faults planted in runners: those that are named, all of them
-# (DEPTH=all), or five.  Prints TAP.
+# (DEPTH=all), or seven.  Prints TAP.
 #
 # Each runners/RUNNER-WHAT.patch plants one fault in labs/live/runners (planting.bash).  The runner is compiled
 # with it into a shared object (plugin.c) and given to conform, which must exit with 1 and one of the patch's rules.  A
@@ -11,7 +11,8 @@ cd "$(dirname "$0")/../../../.." || exit 2
 
 faults=labs/live/tests/faults/runners rooms=(labs/live/runners) work=$PWD/build/faults/runners
 quick=(locked-earlier-head-does-not-wake tick_queue-both-stop-and-fire-win tick_queue-drift-adds-up
-    tick_queue-transfer-loses-the-rest locked-cap-is-off-by-one)
+    tick_queue-transfer-loses-the-rest locked-cap-is-off-by-one
+    locked-pending-is-halved locked-dues-of-32-bits)
 twbench=${TWBENCH:-$PWD/twbench}
 
 # By another name, because that of a runner of twbench is refused.

@@ -118,9 +118,7 @@ static bool is_svg(const char *path)
 
 int gnuplot_run(const char *script, const char *data, const char *out, struct diag *diag)
 {
-    char *const argv[] = {
-        strdup("gnuplot"),        strdup("-d"), strdup("-c"), strdup(script), strdup(data),
-        out ? strdup(out) : NULL, NULL};
+    const char *const argv[] = {"gnuplot", "-d", "-c", script, data, out, NULL};
     FILE *words = tmpfile(), *text = tmpfile();
     int status = DIAG_OK;
     if (!words || !text) {
@@ -134,7 +132,8 @@ int gnuplot_run(const char *script, const char *data, const char *out, struct di
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
         posix_spawn_file_actions_adddup2(&actions, fileno(text), 1);
         posix_spawn_file_actions_adddup2(&actions, fileno(words), 2);
-        int reason = posix_spawnp(&child, argv[0], &actions, NULL, argv, environ);
+        int reason =
+            posix_spawnp(&child, argv[0], &actions, NULL, (char *const *)(uintptr_t)argv, environ);
         posix_spawn_file_actions_destroy(&actions);
         status = reason ? gnuplot_missing(data, reason, diag)
                         : gnuplot_wait(child, fileno(words), script, diag);
@@ -146,7 +145,5 @@ int gnuplot_run(const char *script, const char *data, const char *out, struct di
         fclose(text);
     if (status == DIAG_OK && out && is_svg(out))
         status = tidy_svg(out, diag);
-    for (size_t i = 0; i < sizeof argv / sizeof *argv; i++)
-        free(argv[i]);
     return status;
 }

@@ -195,11 +195,6 @@ static cJSON *make_file(const struct selftest_record *record, const cJSON *selft
     return root;
 }
 
-static void print_text(FILE *out, const void *ctx)
-{
-    fprintf(out, "%s\n", (const char *)ctx);
-}
-
 int selftest_record_write(const cJSON *selftest, struct diag *diag)
 {
     struct selftest_record record;
@@ -208,12 +203,10 @@ int selftest_record_write(const cJSON *selftest, struct diag *diag)
         !find_path(path, sizeof path))
         return DIAG_OK;
     cJSON *root = make_file(&record, selftest);
-    char *text = cJSON_Print(root);
-    cJSON_Delete(root);
     int status = make_directories(path, diag);
     if (status == DIAG_OK)
-        status = file_replace(path, print_text, text, diag);
-    cJSON_free(text);
+        status = json_save(path, root, diag);
+    cJSON_Delete(root);
     return status;
 }
 
@@ -222,16 +215,13 @@ int selftest_record_write(const cJSON *selftest, struct diag *diag)
 /* Anything may lie there, a pipe or a disk image too: neither is waited for nor read. */
 static cJSON *read_file(void)
 {
-    char path[PATH_SIZE], *text = NULL;
+    char path[PATH_SIZE];
     struct stat info;
     struct diag ignored;
-    size_t size;
-    if (!find_path(path, sizeof path) || stat(path, &info) != 0 || !S_ISREG(info.st_mode) ||
-        info.st_size > RECORD_BYTES_MAX || file_read(path, &text, &size, &ignored) != DIAG_OK)
-        return NULL;
     cJSON *root = NULL;
-    (void)jsontext_read(path, text, size, "a selftest", &root, &ignored);
-    free(text);
+    if (find_path(path, sizeof path) && stat(path, &info) == 0 && S_ISREG(info.st_mode) &&
+        info.st_size <= RECORD_BYTES_MAX)
+        (void)json_load(path, "a selftest", &root, &ignored);
     return root;
 }
 
