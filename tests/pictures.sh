@@ -24,8 +24,10 @@ for cell in [cell for cell in document["cells"] if cell["impl"] == "hier"]:
         twin["impl"] = name
         twin["identity"] = twin["identity"].replace("hier", name, 1)
         for phase in twin["phases"]:
+            times = phase["ns_per_op"]
             for key in ("median", "low", "high"):
-                phase["ns_per_op"][key] *= 1.1 + place / 10
+                times[key] *= 1.1 + place / 10
+            times["samples"] = [sample * (1.1 + place / 10) for sample in times["samples"]]
         document["cells"].append(twin)
 json.dump(document, open(sys.argv[2], "w"))
 PYTHON

@@ -150,10 +150,10 @@ static const struct kind {
 #define ROW(name, when, ...) {#name, when, do_##name},
     KINDS(ROW)};
 
-/* Which one it is, looked up once. */
+/* Which one it is.  Looked up each time: conform names what is written at file scope, before other rules. */
 static const struct kind *kind_of(void)
 {
-    static const struct kind *found;
+    const struct kind *found = NULL;
     const char *name = getenv("FAILING");
     for (size_t i = 0; !found && i < sizeof kinds / sizeof kinds[0]; i++)
         if (name && strcmp(kinds[i].name, name) == 0)
@@ -177,7 +177,7 @@ static void failing(enum when when, struct tw_timers *timers, struct tw_descript
 /* In functions that are called so often that what takes long is done but once. */
 static void failing_once(enum when when, struct tw_timers *timers)
 {
-    static int done;
+    static _Thread_local int done;
     if (is_kind_of(when) && !done++)
         failing(when, timers, NULL);
 }
