@@ -177,7 +177,7 @@ static bool promise_p5(const struct stream *stream, struct totals totals, uint64
 static bool promise_ttl_cache(const struct stream *stream, struct totals totals, uint64_t tasks)
 {
     return stream->tick_ns == 1000000000 && totals.ticks == 1200 &&
-           totals.starts > 1.8 * (double)tasks && totals.stops > tasks / 10 &&
+           (double)totals.starts > 1.8 * (double)tasks && totals.stops > tasks / 10 &&
            totals.fired > tasks / 10;
 }
 
