@@ -308,7 +308,7 @@ $(COMPLETIONS): tools/completions.pl $(BUILD)/twbench $(wildcard $(PROGRAMS))
 # Some suites do more with DEPTH=all.
 DEEP := $(filter %/test_growth_classes,$(CORE_TESTS)) tests/cli/selftest_record.bats tests/packages.sh tests/reference.sh \
         tests/ci.sh tests/fuzz.sh tests/misses.sh tests/floors_selftest.sh tests/exports.sh tests/adding.sh tests/figure.sh \
-        tests/cli/drive.bats tests/cli/plugins_failing.bats tests/cli/compare_programs.bats tests/labs_deletable.sh \
+        tests/cli/drive.bats tests/faults/wrapped.sh tests/cli/plugins_failing.bats tests/cli/compare_programs.bats tests/labs_deletable.sh \
         tests/users/ci_of_another_repository.bats
 CORE_SUITES = $(CORE_TESTS) tests/faults/run.sh tests/faults/wrapped.sh $(wildcard tests/cli/*.bats tests/users/*.bats) \
          tests/golden.sh tests/schema.sh tests/doc_commands.py tests/references.py tests/selftest_format.sh \

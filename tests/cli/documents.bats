@@ -94,7 +94,7 @@ PYTHON
     for command in run replay report compare selftest; do
         for flag in html export-markdown export-csv; do
             echo "$command --$flag"
-            "$twbench" "$command" --help | grep -q -- "^  --$flag=FILE"
+            "$twbench" "$command" --help=all | grep -q -- "^  --$flag=FILE"
         done
     done
 }

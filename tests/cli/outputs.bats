@@ -90,7 +90,7 @@ print(len({len(r) for r in rows}), len(set(rows[0])) == len(rows[0]), len(rows) 
 
 @test "every export goes to a file, or alone to stdout" {
     quick --impl=heap --json=out.json >/dev/null
-    for flag in $("$twbench" run --help | grep -oE 'export-[a-z]+'); do
+    for flag in $("$twbench" run --help=all | grep -oE 'export-[a-z]+'); do
         "$twbench" report out.json "--$flag=-" >"$flag.stdout"
         "$twbench" report out.json "--$flag=$flag.file" >/dev/null
         diff "$flag.stdout" "$flag.file"
@@ -160,7 +160,7 @@ print(len({len(r) for r in rows}), len(set(rows[0])) == len(rows[0]), len(rows) 
 }
 
 @test "nothing is overwritten unless told so" {
-    exports=$("$twbench" run --help | grep -oE 'export-[a-z]+')
+    exports=$("$twbench" run --help=all | grep -oE 'export-[a-z]+')
     [ "$(wc -w <<<"$exports")" -ge 5 ]
     for flag in json $exports; do
         echo precious >file

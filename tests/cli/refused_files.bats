@@ -189,7 +189,7 @@ a merged shard twice|shards|d["shards"] = [{"index": 1}, {"index": 1}]'
         refuses "$culprit" compare r.json bad.json
         refuses "$culprit" compare bad.json r.json
         refuses "$culprit" compare --save-baseline=b bad.json
-        refuses "$culprit" --impl=heap --workload=hold --tasks=50 --json=bad.json --resume
+        refuses "$culprit" run --json=bad.json --resume
         cmp bad.json kept.json
     done <<<"$planted_alterations"
 }

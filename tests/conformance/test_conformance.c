@@ -316,7 +316,7 @@ static void test_liars_are_found(void **state)
     require_found(&liar, 6);
     liar = honest_design();
     liar.stop = stop_nothing;
-    require_found(&liar, 2);
+    require_found(&liar, 4);
     liar = honest_design();
     liar.next = next_never;
     require_found(&liar, 3);

@@ -164,9 +164,9 @@ says() {
     for load in "closed --threads=1,2" idle "burst --threads=2"; do
         # shellcheck disable=SC2086
         "$twbench" run --runner=locked,tick-queue --impl=heap --tick=2ms --tasks=100 --duration=10ms --no-system-check --progress=never \
-            --json=p.json --resume --load=$load >/dev/null
+            --json=p.json --force --load=$load >/dev/null
+        "$twbench" plot p.json --plots=pictures
     done
-    "$twbench" plot p.json --plots=pictures
     says throughput-closed 'threads that start and stop'
     says throughput-closed '>tick-queue<'
     says lateness-burst 'late, p99'

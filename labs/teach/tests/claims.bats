@@ -231,10 +231,10 @@ END
     run -0 "$twbench" claims --quick F1 --html=page.html --export-markdown=page.md
     [ "$(grep -c 'href="#documents"' page.html)" -ge 1 ]
     grep -q 'id="documents"' page.html
-    [ "$(grep -E '^- [A-E]: ' page.md)" = "$(grep -E '^- [A-E]: ' "$root/labs/teach/docs/CLAIMS.md")" ]
-    [ "$(grep -cE '^- [A-E]: ' page.md)" = 5 ]
+    [ "$(grep -E '^- [A-Z]: ' page.md)" = "$(grep -E '^- [A-Z]: ' "$root/labs/teach/docs/CLAIMS.md")" ]
+    [ "$(grep -cE '^- [A-Z]: ' page.md)" = 6 ]
     used=$(cat "$root"/labs/teach/experiments/*.json | grep -o '"documents": \[[^]]*\]' | grep -oE '"[A-Z]"' | sort -u | tr -d '"\n')
-    [ "$used" = ABCDE ]
+    [ "$used" = ABCDEF ]
 }
 
 @test "each letter of a claim that several documents make is a link" {

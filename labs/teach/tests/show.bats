@@ -106,7 +106,7 @@ load ../../../tests/cli/support
     [[ $stderr == *"standard input:1:6: found 'a'"* ]]
 }
 @test "no such example and no such file" { refuses "'W99'" show W99; }
-@test "nothing to show" { refuses "0 operands" show; }
+@test "nothing to show" { refuses "no operand" show; }
 @test "two things to show" { refuses "2 operands" show W1 W2; }
 @test "an example on another design" { refuses W7 show W7 --impl=hier; }
 @test "two designs" { refuses "2 designs" show --impl=heap,list 'tick 3'; }

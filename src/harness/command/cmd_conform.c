@@ -129,7 +129,7 @@ static int run(struct call *call)
     int status = designs_finish(&options->designs, false, &diag);
     if (status == DIAG_OK)
         status = conform_all(call, &conforming, &diag);
-    if (status > DIAG_OK && conforming.heard)
+    if (status == EXIT_FAILED && conforming.heard)
         conforming.heard->broken = true;
     designs_close(&options->designs);
     return status < DIAG_OK ? command_fail(status, &diag) : status > DIAG_OK ? status : EXIT_OK;

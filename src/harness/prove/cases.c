@@ -672,7 +672,8 @@ static void run_capacities(struct case_plan *plan, struct conform_report *report
 {
     const struct strides *strides = plan->strides;
     clock_t begin = clock();
-    for (uint32_t capacity = 1; capacity < 66000 && !report->rule; capacity++) {
+    uint32_t end = plan->many_max > 0 ? 66000 : 2100;
+    for (uint32_t capacity = 1; capacity < end && !report->rule; capacity++) {
         uint32_t below = UINT32_C(1) << (31 - __builtin_clz(capacity));
         bool is_chosen = capacity < 40 || capacity - below < 2 ||
                          (capacity & (capacity + 1)) == 0 || capacity == below / 2 * 3 ||
