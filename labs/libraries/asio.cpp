@@ -134,6 +134,8 @@ struct firing {
         timers->running--;
         timers->now = due;
         timers->expire(timers->ctx, id, due);
+        /* The callback may have called another instance. */
+        answer_begin(&timers->system.answer);
     }
 };
 

@@ -117,6 +117,8 @@ static inline void loop_fire(struct tw_timers *timers, tw_id id, tw_tick *task_d
     timers->running--;
     timers->now = due;
     timers->expire(timers->ctx, id, due);
+    /* The callback may have called another instance. */
+    answer_begin(&timers->answer);
 }
 
 /* ---- What can be asked. ---------------------------------------------------------------------- */

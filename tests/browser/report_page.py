@@ -100,6 +100,9 @@ def wrong_values(document, items):
                 yield f"{path}: {text!r} is shown, the document has {shown(value)!r}"
         elif float(exact) != float(f"{value:.15g}"):
             yield f"{path}: data-value {exact}, the document has {value}"
+        elif text.startswith("< "):
+            if value > float(text[2:].split()[0]) * 1.01:
+                yield f"{path}: {text!r} is shown, the document has {value}"
         elif not is_rounding(text, value):
             yield f"{path}: {text!r} is no rounding of {value}"
 

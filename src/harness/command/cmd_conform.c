@@ -6,6 +6,7 @@
 #include "harness/measure/run/cycles.h"
 #include "harness/prove/findings.h"
 
+#define OPERATIONS 1000000u
 /* --thorough: so many times the random operations and the processor time of what ends by it. */
 #define THOROUGH 10u
 
@@ -19,8 +20,11 @@ struct conform_flags {
 static const struct flag flags[] = {
     FLAG_COUNT("seed", "N", "seed of the operation streams (default 1)", struct conform_flags, seed,
                0, SEED_MAX),
-    FLAG_COUNT("operations", "N", "random operations per design (default 1e6)",
-               struct conform_flags, operations, 0, UINT64_C(1) << 50),
+    FLAG_COUNT(
+        "operations", "N",
+        "random operations per design (default 1e6); fewer: no millions of timers and starts, "
+        "either",
+        struct conform_flags, operations, 0, UINT64_C(1) << 50),
     FLAG_SWITCH("thorough", "larger instances, longer lives, ten times the operations",
                 struct conform_flags, thorough),
     FLAG_FILE("operations-file", "FILE|-", "only this operation list, as conform prints them",
@@ -36,7 +40,7 @@ static void begin(struct call *call)
 {
     struct conform_flags *options = call->options;
     options->seed = 1;
-    options->operations = 1000000;
+    options->operations = OPERATIONS;
     designs_select_all(&options->designs);
 }
 
@@ -84,6 +88,7 @@ static int conform_one(const struct conforming *conforming, size_t index, const 
     if (status != DIAG_OK)
         return status;
     uint32_t deeper = options->thorough ? THOROUGH : 1;
+    bool in_millions = options->operations >= OPERATIONS;
     const struct conform_options conform = {
         .settings = settings,
         .setting_count = count,
@@ -93,8 +98,12 @@ static int conform_one(const struct conforming *conforming, size_t index, const 
         .vary = count == 0,
         .with_huge = true,
         .patience = deeper,
-        .many_max = options->thorough ? 1u << 24 : 1u << 22,
-        .life_starts = options->thorough ? 1u << 26 : 1u << 24,
+        .many_max = !in_millions        ? 0
+                    : options->thorough ? 1u << 24
+                                        : 1u << 22,
+        .life_starts = !in_millions        ? 0
+                       : options->thorough ? 1u << 26
+                                           : 1u << 24,
     };
     status = conform_design(conforming, design, &conform, text, diag);
     fflush(stdout);

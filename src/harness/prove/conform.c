@@ -99,7 +99,7 @@ static void run_case(const struct tw_backend *backend, const struct conform_opti
         surroundings_take(&now);
         guard_inspect(report->watch->open_instances == 0, report);
         if (!report->rule)
-            surroundings_compare(&before, &now, "some function", report);
+            surroundings_compare(&before, &now, "some function", false, report);
     }
     operations_clear(&operations);
 }

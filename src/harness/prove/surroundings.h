@@ -34,8 +34,9 @@ struct surroundings {
 
 /* As it is now; takes some 100 us. */
 void surroundings_take(struct surroundings *now);
-/* True when all but the last two are the same; else the report names what `function` has changed. */
+/* True when all but the last two are the same (while an instance is open, which may have threads, all before those), and no
+ * fewer descriptors are open; else the report names what `function` has changed. */
 bool surroundings_compare(const struct surroundings *before, const struct surroundings *now,
-                          const char *function, struct conform_report *report);
+                          const char *function, bool is_open, struct conform_report *report);
 
 #endif
