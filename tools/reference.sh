@@ -99,7 +99,7 @@ leave_out() {
 # One file: resumed when the same build left a part of it, put in its place when it is whole.
 measure_one() {
     local name=$1 file=$folder/$1.json part=$folder/.$1.part.json look before after own status=0 found begin=$SECONDS
-    [ ! -e "$part" ] || [ "$(build_of "$part")" = "$build" ] || rm "$part"
+    [ ! -e "$part" ] || [ "$(build_of "$part")" = "$build" ] || rm -f "$part" "$part".*
     look=$(before "$name")
     [ -z "$look" ] || [ "$(build_of "$folder/$look.json")" = "$build" ] || fail "$name reads $folder/$look.json: expected one of this build; call tools/reference.sh $look first"
     own_time >"$work/own"
@@ -113,13 +113,13 @@ measure_one() {
     if [ "$REFERENCE" = full ] && is_timed "$name"; then
         found=$(others "$before" "$after" "$own"; jq -r "$warnings" "$part")
         if [ -n "$found" ]; then
-            rm "$part"
+            rm -f "$part" "$part".*
             fail "$name: discarded, the machine was busy: ${found//$'\n'/; }; call 'make reference' again when it is quiet"
         fi
     fi
     leave_out "$part" >"$part.new"
     mv "$part.new" "$file"
-    rm "$part"
+    rm -f "$part" "$part".*
     [ ! -e "$folder/OLD.tsv" ] || { grep -v "^$name"$'\t' "$folder/OLD.tsv" >"$folder/OLD.new" || true; mv "$folder/OLD.new" "$folder/OLD.tsv"; }
     grep -qv '^#' "$folder/OLD.tsv" 2>/dev/null || rm -f "$folder/OLD.tsv"
     echo "    $file: $((SECONDS - begin)) s"

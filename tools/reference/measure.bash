@@ -8,17 +8,26 @@ TWBENCH=${TWBENCH:-./twbench}
 # sizes FULL - numbers of tasks; in a partial run a tiny one.
 sizes() { if [ "${REFERENCE:-full}" = partial ]; then echo 20; else echo "$1"; fi; }
 
-# measure FILE COMMAND... - a command of twbench that leaves FILE, or goes on with it; stdout is discarded.
+# measure FILE COMMAND... - a command of twbench that leaves FILE, or adds its cells to it; stdout is discarded.  The n-th call of a
+# script leaves FILE.n, and goes on with it.
+measured=0
 measure() {
-    local file=$1 word words=() more=(--progress=never)
+    local file=$1 part word words=() more=(--progress=never)
     shift
-    [ ! -e "$file" ] || more+=(--resume)
+    measured=$((measured + 1)) part=$file.$measured
+    [ ! -e "$part" ] || more+=(--resume)
     [ "${REFERENCE:-full}" != partial ] || more+=(--runs=1 --warmup=0 --min-time=0ns --no-system-check)
     for word in "$@"; do
         # What a partial run has its own of.
         [[ " ${more[*]} " == *" ${word%%=*}="* ]] || words+=("$word")
     done
-    "$TWBENCH" "${words[@]}" --json="$file" "${more[@]}" >/dev/null
+    "$TWBENCH" "${words[@]}" --json="$part" "${more[@]}" >/dev/null
+    if [ "$measured" -eq 1 ]; then
+        cp "$part" "$file"
+    else
+        jq -s '.[0].cells += .[1].cells | if .[0].standing then .[0].standing += (.[1].standing // []) else . end | .[0]' "$file" "$part" >"$file.both"
+        mv "$file.both" "$file"
+    fi
 }
 
 # exact - the exact designs and libraries of this build that run on the virtual clock, by commas; in a partial run a few.
