@@ -18,10 +18,10 @@ $(BUILD)/labs/embed/taken.o: $(BUILD)/labs/embed/taken.c $(BUILD)/flags
 LIB_VERSION = $(shell sed -nE 's/^.define TW_(RUNNER_)?ABI_VERSION ([0-9]+)u$$/\2/p' \
     src/impls/backend.h $(wildcard labs/live/runners/runner.h) | paste -sd.)
 LIB_SHARED  = libtwtimers.so.$(LIB_VERSION)
-LIB_OBJECTS := $(DESIGNS:src/%.c=$(BUILD)/%.timed.o) $(TAKEN_RUNNERS:%.c=$(BUILD)/%.timed.o) $(BUILD)/labs/embed/twtimers.o
+LIB_OBJECTS := $(DESIGNS:src/%.c=$(BUILD)/%.timed.o) $(TAKEN_RUNNERS:%.c=$(BUILD)/%.timed.o) $(BUILD)/labs/embed/twtimers.o $(BUILD)/labs/embed/twt.o
 EXTRAS_embed := $(BUILD)/libtwtimers.so $(BUILD)/libtwtimers.a $(BUILD)/twtimers.pc $(BUILD)/include/twtimers/twtimers.h
 
-$(BUILD)/labs/live/runners/%.timed.o $(BUILD)/labs/embed/twtimers.o: private EXTRA = $(SHAREABLE)
+$(BUILD)/labs/live/runners/%.timed.o $(BUILD)/labs/embed/twtimers.o $(BUILD)/labs/embed/twt.o: private EXTRA = $(SHAREABLE)
 $(BUILD)/libtwtimers.so: $(LIB_OBJECTS)
 	$(call say,LINK,$@)
 	$(Q)$(LINK) -shared -Wl,-soname,$(LIB_SHARED) $(if $(INSTRUMENT),,-Wl$(comma)-z$(comma)defs) $^ -pthread -o $@
@@ -33,7 +33,7 @@ $(BUILD)/libtwtimers.a: $(LIB_OBJECTS)
 $(BUILD)/twtimers.pc: labs/embed/twtimers.pc.in VERSION FORCE
 	@mkdir -p $(@D)
 	$(Q)sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|'"$$(cat VERSION)"'|' $< >$@
-$(BUILD)/include/twtimers/twtimers.h: labs/embed/taken.pl VERSION src/impls/backend.h labs/embed/twtimers.h $(wildcard labs/live/runners/runner.h)
+$(BUILD)/include/twtimers/twtimers.h: labs/embed/taken.pl VERSION src/impls/backend.h labs/embed/twtimers.h labs/embed/twt.h $(wildcard labs/live/runners/runner.h)
 	@mkdir -p $(@D)
 	$(Q)perl $< --headers $(@D)
 

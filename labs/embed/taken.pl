@@ -248,7 +248,9 @@ if ($directory) {
     replace_one(\$finder, 'the contract', qr{#include "impls/backend\.h"}, '#include "backend.h"', 'labs/embed/twtimers.h');
     $finder =~ s{^#if __has_include\(.*?\)\n(.*?)^#endif\n}{$has_runners ? $1 : ''}gems;
     $finder =~ s{"labs/live/runners/runner\.h"}{"runner.h"};
-    my %headers = ('backend.h' => $header, 'twtimers.h' => $finder);
+    my $layer = slurp('labs/embed/twt.h');
+    replace_one(\$layer, 'the contract', qr{#include "impls/backend\.h"}, '#include "backend.h"', 'labs/embed/twt.h');
+    my %headers = ('backend.h' => $header, 'twtimers.h' => $finder, 'twt.h' => $layer);
     $headers{'runner.h'} = $runner if $has_runners;
     for my $name (sort keys %headers) {
         die "taken.pl: $name: a name is not filled in\n" if $headers{$name} =~ /\@[A-Z_]+\@/;

@@ -7,7 +7,9 @@
  * design: runner.h.  This header finds both by name.  The tables are constant and live as long as the library is
  * loaded; any thread may read them.  Their functions are the objects that `twbench run` times.
  *
- * The library exports these functions alone.  Its SONAME is made of the versions of the two contracts, so that a
+ * Timers with handles in your own objects, in a set that grows: twt.h.
+ *
+ * The library exports the functions of twtimers.h and twt.h alone.  Its SONAME is made of the versions of the two contracts, so that a
  * program never meets tables of another shape than it was compiled for.
  */
 #ifndef TWTIMERS_H

@@ -102,7 +102,7 @@ registries() {
 }
 
 @test "only what the header declares is exported" {
-    grep -o 'twtimers_[a-z_]*(' "$prefix/include/twtimers/twtimers.h" | tr -d '(' | sort -u >declared
+    sed -n 's/^TWTIMERS_API.*[ *]\(tw[a-z]*_[a-z_]*\)(.*/\1/p' "$prefix"/include/twtimers/tw{timers,t}.h | sort -u >declared
     [ "$(wc -l <declared)" -ge 5 ]
     nm -D --defined-only "$prefix/lib/libtwtimers.so" | awk '{ print $3 }' | sort | diff declared -
     nm -g --defined-only "$prefix/lib/libtwtimers.a" | awk 'NF == 3 { print $3 }' | sort | diff declared -

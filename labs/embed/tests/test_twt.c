@@ -1,0 +1,193 @@
+/* Timers with handles over every exact design: random calls against an array that is searched, and what adopters ask. */
+#include "labs/embed/twt.h"
+
+#include "impls/registry.h"
+#include "testing.h"
+
+#define TIMERS 300u
+
+struct model {
+    uint64_t random, starts, now;
+    struct twt_set *set;
+    struct twt_timer timers[TIMERS];
+    tw_tick due[TIMERS]; /* 0: idle */
+    uint64_t order[TIMERS];
+    bool fresh[TIMERS]; /* started in this pass for now: the next one */
+    bool inside;
+};
+
+static uint64_t draw(struct model *model, uint64_t below)
+{
+    model->random ^= model->random << 13;
+    model->random ^= model->random >> 7;
+    model->random ^= model->random << 17;
+    return model->random % below;
+}
+
+static void start(struct model *model, unsigned i)
+{
+    static const uint64_t reach[] = {1, 3, 60, 4000, 200000};
+    tw_tick deadline = model->now + draw(model, reach[draw(model, 5)]);
+    int status = draw(model, 8) ? twt_start(model->set, &model->timers[i], deadline)
+                                : twt_start_window(model->set, &model->timers[i], deadline,
+                                                   deadline + draw(model, 50));
+    assert_int_equal(status, model->due[i] ? TW_REARMED : TW_OK);
+    model->due[i] = model->timers[i].deadline;
+    assert_in_range(model->due[i], deadline, deadline + 50);
+    model->order[i] = model->starts++;
+    model->fresh[i] = model->inside && model->due[i] <= model->now;
+}
+
+static void change(struct model *model)
+{
+    unsigned i = (unsigned)draw(model, TIMERS);
+    if (draw(model, 3)) {
+        start(model, i);
+        return;
+    }
+    assert_int_equal(twt_stop(model->set, &model->timers[i]), model->due[i] ? TW_OK : TW_IDLE);
+    model->due[i] = 0;
+}
+
+/* The one that has to be next, or TIMERS. */
+static unsigned first(const struct model *model, bool with_fresh)
+{
+    unsigned best = TIMERS;
+    for (unsigned i = 0; i < TIMERS; i++)
+        if (model->due[i] && (with_fresh || !model->fresh[i]) &&
+            (best == TIMERS || model->due[i] < model->due[best] ||
+             (model->due[i] == model->due[best] && model->order[i] < model->order[best])))
+            best = i;
+    return best;
+}
+
+static void fired(struct twt_set *set, struct twt_timer *timer, void *argument)
+{
+    struct model *model = argument;
+    unsigned i = (unsigned)(timer - model->timers);
+    assert_int_equal(i, first(model, false));
+    assert_true(model->due[i] <= model->now);
+    assert_false(twt_pending(timer));
+    model->due[i] = 0;
+    if (draw(model, 2))
+        change(model);
+    assert_int_equal(twt_advance(set, model->now + 5), TWT_REFUSED_NESTED);
+}
+
+static void pass(struct model *model)
+{
+    model->now += draw(model, 10) ? draw(model, 40) : draw(model, 300000);
+    uint64_t most = draw(model, 2) ? UINT64_MAX : draw(model, 4);
+    model->inside = true;
+    int64_t ran = twt_advance_some(model->set, model->now, most);
+    model->inside = false;
+    assert_true((uint64_t)ran <= most);
+    unsigned next = first(model, false);
+    assert_true((uint64_t)ran == most || next == TIMERS || model->due[next] > model->now);
+    memset(model->fresh, 0, sizeof model->fresh);
+}
+
+static void model_run(const struct tw_backend *design, unsigned rounds)
+{
+    struct model *model = calloc(1, sizeof *model);
+    struct twt_config config = {.design = design, .now = 1000, .capacity = 1};
+    struct tw_error error;
+    assert_non_null(model);
+    model->random = UINT64_C(0x9e3779b97f4a7c15);
+    model->now = config.now;
+    assert_int_equal(twt_open(&model->set, &config, &error), TW_OK);
+    for (unsigned i = 0; i < TIMERS; i++)
+        twt_init(&model->timers[i], fired, model);
+    for (unsigned round = 0; round < rounds; round++) {
+        if (draw(model, 4))
+            change(model);
+        else
+            pass(model);
+        unsigned next = first(model, true);
+        assert_int_equal(twt_next(model->set), next == TIMERS ? TW_NEVER : model->due[next]);
+        const char *broken = round % 16 ? NULL : twt_check(model->set);
+        if (broken)
+            fail_msg("%s: round %u: %s", design->name, round, broken);
+    }
+    twt_close(model->set);
+    free(model);
+}
+
+static bool is_exact(const struct tw_traits *traits)
+{
+    return !(traits->flags & (TW_KEEPS_NOTHING | TW_REAL_CLOCK)) && traits->late_ticks == 0 &&
+           traits->late_shift == 0;
+}
+
+static void test_every_exact_design_against_a_model(void **state)
+{
+    unsigned exact = 0;
+    (void)state;
+    for (size_t i = 0; i < registry_count; i++)
+        if (is_exact(&registry[i].timed->traits)) {
+            model_run(registry[i].timed, 3000);
+            exact++;
+        }
+    assert_true(exact > 10);
+}
+
+static void test_designs_that_are_not_exact_are_refused(void **state)
+{
+    struct tw_error error;
+    struct twt_set *set = NULL;
+    (void)state;
+    for (size_t i = 0; i < registry_count; i++) {
+        struct twt_config config = {.design = registry[i].timed};
+        if (!is_exact(&registry[i].timed->traits))
+            assert_int_equal(twt_open(&set, &config, &error), TW_BAD_SETTING);
+    }
+    assert_null(set);
+}
+
+static void never(struct twt_set *set, struct twt_timer *timer, void *argument)
+{
+    (void)set;
+    (void)timer;
+    ++*(unsigned *)argument;
+}
+
+/* No call moves more than TWT_MOVES while it grows from one timer to many. */
+static void test_growth_moves_a_few_timers_a_call(void **state)
+{
+    enum { MANY = 100000 };
+    struct twt_config config = {.design = registry_find("heap")->timed, .capacity = 1};
+    struct twt_timer *timers = calloc(MANY, sizeof *timers), *moved = calloc(1, sizeof *moved);
+    struct twt_set *set = NULL;
+    struct twt_growth growth;
+    struct tw_error error;
+    unsigned count = 0;
+    (void)state;
+    assert_true(timers && moved);
+    assert_int_equal(twt_open(&set, &config, &error), TW_OK);
+    for (unsigned i = 0; i < MANY; i++) {
+        twt_init(&timers[i], never, &count);
+        assert_int_equal(twt_start(set, &timers[i], 1000 + i % 7), TW_OK);
+    }
+    twt_growth(set, &growth);
+    assert_in_range(growth.most_moved, 1, TWT_MOVES);
+    assert_int_equal(growth.grown, 17);
+    assert_in_range(growth.capacity, MANY, 2 * MANY);
+    twt_move(set, moved, &timers[5]);
+    assert_int_equal(twt_start(set, &timers[5], TW_NEVER), TW_OK);
+    assert_int_equal(twt_advance(set, UINT64_C(1) << 48), MANY);
+    assert_int_equal(count, MANY);
+    assert_true(twt_pending(&timers[5]));
+    twt_close(set);
+    free(timers);
+    free(moved);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_exact_design_against_a_model),
+        cmocka_unit_test(test_designs_that_are_not_exact_are_refused),
+        cmocka_unit_test(test_growth_moves_a_few_timers_a_call),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
