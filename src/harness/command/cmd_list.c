@@ -63,7 +63,8 @@ static int run(struct call *call)
     int status = DIAG_OK;
     if (call->operand_count > 0)
         status = diag_usage(&diag, "%s: list takes no operands", call->operands[0]);
-    else if (options->figures + options->flags + options->terms + (options->outputs.json != NULL) > 1)
+    else if (options->figures + options->flags + options->terms + (options->outputs.json != NULL) >
+             1)
         status = diag_usage(&diag, "--figures, --flags, --terms and --json exclude each other");
     else if (options->figures)
         figures_print(stdout);
