@@ -495,6 +495,7 @@ uninstall: ## remove what install put there
 	$(Q)rm -f "$(DESTDIR)$(BASH_COMPLETIONS)/twbench" "$(DESTDIR)$(ZSH_COMPLETIONS)/_twbench" "$(DESTDIR)$(FISH_COMPLETIONS)/twbench.fish"
 	$(Q)rm -f "$(DESTDIR)$(PREFIX)/bin/twbench" "$(DESTDIR)$(PREFIX)/share/man/man1/twbench.1"
 	$(Q)rm -f "$(DESTDIR)$(LIBDIR)/libtwtimers."* "$(DESTDIR)$(LIBDIR)/pkgconfig/twtimers.pc"
+	$(Q)rm -f "$(DESTDIR)$(LIBDIR)/libtwlog."* "$(DESTDIR)$(LIBDIR)/pkgconfig/twlog.pc" "$(INCLUDE)/twlog.h" "$(DESTDIR)$(PREFIX)/share/man/man3/twlog.3"
 	$(Q)rm -rf "$(SHARE)" "$(LIBEXEC)" "$(INCLUDE)/twbench" "$(INCLUDE)/twtimers"
 
 # A copy of the sources is built, so that no object of ours gets into a package, nor the folder's name.

@@ -61,7 +61,7 @@ set dashtype 6 (14, 3, 2, 3, 2, 3)
 known = ""; colours = ""
 do for [design in "list:1:1:5 heap:2:1:7 hashed:3:1:9 round:4:1:11 hier:5:1:13 scan:7:1:3 simple:3:4:15 \
 sorted-wheel:2:2:8 ring:5:2:6 multi:1:2:4 round-mod:1:4:10 heap-scan:6:2:6 heap-lazy:7:2:10 heap4:4:4:4 \
-hier-preheat:6:4:12 hier-queue:7:4:14 hier-bitmap:3:2:12 linux:4:2:14 callwheel:5:4:6 linux26:2:4:6 cffs:3:5:10 lawn:1:5:12 todo:2:5:14 rbtree:4:5:7 delta:7:5:9 calendar:2:6:11 two-lists:5:6:13 timer-set:6:6:15 fast:6:1:3 \
+hier-preheat:6:4:12 hier-queue:7:4:14 hier-bitmap:3:2:12 linux:4:2:14 callwheel:5:4:6 linux26:2:4:6 cffs:3:5:10 lawn:1:5:12 todo:2:5:14 rbtree:4:5:7 delta:7:5:9 calendar:2:6:11 two-lists:5:6:13 timer-set:6:6:15 coalesce:3:6:8 slack-wheel:1:6:10 fast:6:1:3 \
 libev:1:3:4 libuv:2:3:6 libevent:3:3:8 glib:4:3:10 sd-event:5:3:12 asio:6:3:14 dpdk:7:3:2 timerfd:6:5:5 posix-timer:5:5:9"] {
     i = words(known) + 1
     parts = ""

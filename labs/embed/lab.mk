@@ -1,11 +1,12 @@
-# embed: what `take` gives away, and libtwtimers.
-NOT_IN_PROGRAM_embed := labs/embed/twtimers.c labs/embed/examples/idle_server.c
+# embed: what `take` gives away, libtwtimers and libtwlog.
+NOT_IN_PROGRAM_embed := labs/embed/twtimers.c $(wildcard labs/embed/examples/*.c)
 OBJECTS_embed := $(BUILD)/labs/embed/taken.o
+TAKEN_STORES  := $(wildcard labs/durable/stores/store.h labs/durable/stores/store_*.[ch] labs/durable/stores/wheel_log*.[ch])
 TAKEN_RUNNERS := $(filter-out %/runner_registry.c,$(wildcard labs/live/runners/*.c))
 
-# What is given away, as text: made from the designs and runners, so that it cannot differ from them.
-$(BUILD)/labs/embed/taken.c: labs/embed/taken.pl VERSION LICENSE src/impls/registry.def $(DESIGNS) $(TAKEN_RUNNERS) \
-        $(wildcard src/impls/*.h labs/live/runners/*.h labs/live/runners/registry.def labs/embed/take/*.in)
+# What is given away, as text: made from the sources, so that it cannot differ from them.
+$(BUILD)/labs/embed/taken.c: labs/embed/taken.pl VERSION LICENSE src/impls/registry.def $(DESIGNS) $(TAKEN_RUNNERS) $(TAKEN_STORES) \
+        labs/embed/examples/delay_queue.c $(wildcard src/impls/*.h labs/live/runners/*.h labs/live/runners/registry.def labs/embed/take/*.in)
 	$(call say,TAKE,$@)
 	@mkdir -p $(@D)
 	$(Q)perl $< $@
@@ -37,6 +38,35 @@ $(BUILD)/include/twtimers/twtimers.h: labs/embed/taken.pl VERSION src/impls/back
 	@mkdir -p $(@D)
 	$(Q)perl $< --headers $(@D)
 
+# libtwlog: the store wheel-log of the lab durable, from the text that `take` gives away.  The one symbol is its table.
+LOG_SHARED = libtwlog.so.$(shell sed -nE 's/^.define TW_STORE_ABI_VERSION ([0-9]+)u$$/\1/p' labs/durable/stores/store.h)
+EXTRAS_embed += $(if $(TAKEN_STORES),$(addprefix $(BUILD)/,libtwlog.so libtwlog.a twlog.pc))
+$(BUILD)/twlog/twlog.c $(BUILD)/twlog/twlog.h &: labs/embed/taken.pl VERSION src/impls/backend.h $(TAKEN_STORES)
+	@mkdir -p $(@D)
+	$(Q)perl $< --log $(@D)
+$(BUILD)/twlog/twlog.o: private EXTRA = $(SHAREABLE) -O2
+$(BUILD)/twlog/twlog.o: $(BUILD)/twlog/twlog.c $(BUILD)/twlog/twlog.h $(BUILD)/flags
+	$(call compile)
+$(BUILD)/libtwlog.so: $(BUILD)/twlog/twlog.o
+	$(call say,LINK,$@)
+	$(Q)$(LINK) -shared -Wl,-soname,$(LOG_SHARED) $(if $(INSTRUMENT),,-Wl$(comma)-z$(comma)defs) $^ -pthread -o $@
+$(BUILD)/libtwlog.a: $(BUILD)/twlog/twlog.o
+	$(call say,AR,$@)
+	$(Q)objcopy --localize-hidden $< $(BUILD)/twlog/local.o
+	$(Q)rm -f $@ && $(AR) rcs $@ $(BUILD)/twlog/local.o
+$(BUILD)/twlog.pc: labs/embed/twlog.pc.in VERSION FORCE
+	$(Q)sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|'"$$(cat VERSION)"'|' $< >$@
+
+install-embed:: $(if $(TAKEN_STORES),install-twlog)
+install-twlog:
+	$(Q)install -d "$(DESTDIR)$(LIBDIR)/pkgconfig" "$(INCLUDE)" "$(DESTDIR)$(PREFIX)/share/man/man3"
+	$(Q)install -m 755 $(BUILD)/libtwlog.so "$(DESTDIR)$(LIBDIR)/$(LOG_SHARED)"
+	$(Q)ln -sfn $(LOG_SHARED) "$(DESTDIR)$(LIBDIR)/libtwlog.so"
+	$(Q)install -m 644 $(BUILD)/libtwlog.a "$(DESTDIR)$(LIBDIR)"
+	$(Q)install -m 644 $(BUILD)/twlog.pc "$(DESTDIR)$(LIBDIR)/pkgconfig"
+	$(Q)install -m 644 $(BUILD)/twlog/twlog.h "$(INCLUDE)"
+	$(Q)install -m 644 labs/embed/twlog.3 "$(DESTDIR)$(PREFIX)/share/man/man3"
+.PHONY: install-twlog
 install-embed::
 	$(Q)install -d "$(DESTDIR)$(LIBDIR)/pkgconfig" "$(INCLUDE)/twtimers" "$(SHARE)/examples"
 	$(Q)install -m 755 $(BUILD)/libtwtimers.so "$(DESTDIR)$(LIBDIR)/$(LIB_SHARED)"

@@ -1,8 +1,9 @@
 #!/usr/bin/perl
 # taken.pl OUT.c - write what `twbench take` gives away as a C file of string literals.
 # taken.pl --headers DIR - write the contracts of designs and runners as headers of libtwtimers.
+# taken.pl --log DIR - write the store wheel-log as twlog.h and twlog.c, of which libtwlog is made.
 #
-# Made from src/impls, labs/live/runners, LICENSE, VERSION and labs/embed/take alone, at build time: a design or a runner with
+# Made from src/impls, labs/live/runners, labs/durable/stores, LICENSE, VERSION and labs/embed/take alone, at build time: a design or a runner with
 # the headers it includes becomes one C file, its contract one header.  Everything that counts is deleted, and so are
 # the points at which a proof delays threads.  What C++ would refuse in a design (a void pointer assigned, the address
 # of a literal) is written as both languages take it; a runner has C11's atomics and stays C.
@@ -10,14 +11,21 @@ use strict;
 use warnings;
 
 my ($out, $directory) = @ARGV;
-die "usage: taken.pl OUT.c or --headers DIR, at the root of the tree\n"
-    unless $out && ($out eq '--headers') == defined $directory && -e 'src/impls/registry.def';
+die "usage: taken.pl OUT.c, --headers DIR or --log DIR, at the root of the tree\n"
+    unless $out && ($out =~ /\A--(?:headers|log)\z/) == defined $directory && -e 'src/impls/registry.def';
 
 sub slurp {
     my ($path) = @_;
     open my $in, '<', $path or die "taken.pl: $path: $!\n";
     local $/;
     return scalar <$in>;
+}
+
+sub write_file {
+    my ($path, $text) = @_;
+    open my $file, '>', $path or die "taken.pl: $path: $!\n";
+    print $file $text;
+    close $file or die "taken.pl: $path: $!\n";
 }
 
 # Replaces exactly one place, or the source has changed in a way that this script does not know.
@@ -37,10 +45,13 @@ sub contract_split {
     replace_one(\$text, 'TIMED AND COUNTED', qr{ \* TIMED AND COUNTED\..*? \*\n(?= \* No function)}s, '');
     replace_one(\$text, 'the counters', qr{/\* The operation counters, one row each.*?#undef TW_WORK_MEMBER\n}s, "struct tw_work; /* operation counters, which this copy has not */\n");
     replace_one(\$text, 'the batches', qr{`const struct tw_batch TW_BATCH\(design\)` and a row in batches\.def\.}, "`tw_NAME_batch`; declare it where you use it: `extern const struct tw_batch tw_NAME_batch;`.");
+    replace_one(\$text, 'the slack', qr{`const struct tw_slack TW_SLACK\(design\)` and a row in slacks\.def\.}, "`tw_NAME_slack`; declare it where you use it: `extern const struct tw_slack tw_NAME_slack;`.");
     replace_one(\$text, 'the work hook', qr{    /\* The counted object's counters[^\n]*\n}, "    /* NULL: this copy counts nothing. */\n");
     replace_one(\$text, 'two tables', qr{    const struct tw_backend \*timed;[^\n]*\n[^\n]*counted;[^\n]*\n}, "    const struct tw_backend *timed;   /* its table */\n    const struct tw_backend *counted; /* the same again: this copy counts nothing */\n");
     replace_one(\$text, 'the counting macros', qr{/\* ---- Counting: see.*?(?=/\* ---- Reading settings)}s, '');
     replace_one(\$text, 'the plugin page', qr{; see docs/PLUGINS\.md\.}, ', for `twbench conform --plugin`.');
+    # What the header of a store has too, so that a program may include both.
+    $text =~ s{^(struct (tw_param|tw_setting|tw_error) \{.*?^\};\n)}{#ifndef \U$2\E_DEFINED\n#define \U$2\E_DEFINED\n$1#endif\n}gms;
     my ($before, $reading, $after) = $text =~ m{\A(.*)(/\* ---- Reading settings.*?)(#ifdef __cplusplus\n\}\n#endif\n.*)\z}s
         or die "taken.pl: src/impls/backend.h: no section 'Reading settings' before its end\n";
     return ($before . $after, $reading);
@@ -93,7 +104,7 @@ sub amalgamate {
     my $text = slurp($path);
     my ($folder) = $path =~ m{\A(.*/)};
     $text =~ s{^#include "([^"]+)"\n}{
-        $1 =~ /\A(?:backend|runner)\.h\z/ || $seen->{$1}++ ? '' : amalgamate("$folder$1", $seen)
+        $1 =~ m{\A(?:impls/)?(?:backend|runner|store)\.h\z} || $seen->{$1}++ ? '' : amalgamate("$folder$1", $seen)
     }gem;
     return $text;
 }
@@ -171,6 +182,7 @@ sub design_source {
     $body =~ s/^    \.name = "$name",/    .name = "tw-$name",/m or die "taken.pl: src/impls/$design.c: no line `.name = \"$name\",` in its table\n";
     $body =~ s/\bTW_BACKEND\($design\)/tw_$design/g;
     $body =~ s/^const struct tw_batch TW_BATCH\($design\)/extern const struct tw_batch tw_${design}_batch;\nconst struct tw_batch tw_${design}_batch/mg;
+    $body =~ s/^const struct tw_slack TW_SLACK\($design\)/extern const struct tw_slack tw_${design}_slack;\nconst struct tw_slack tw_${design}_slack/mg;
     return <<"END";
 /*
  * tw_$design.c - the timer design $name of twbench $version, in one file.  MIT licence, see LICENSE.
@@ -223,6 +235,59 @@ TW_RUNNER_PLUGIN(tw_${runner}_runner, tw_${runner}_runner);
 END
 }
 
+# Pieces of a text, one for each pattern.
+sub pieces {
+    my ($text, @patterns) = @_;
+    return map { $text =~ /($_)/ ? $1 : die "taken.pl: src/impls/backend.h: no $_\n" } @patterns;
+}
+
+# The contract of a store, with what it uses of that of a design.
+sub store_contract {
+    my ($contract) = @_;
+    my $text = slurp('labs/durable/stores/store.h');
+    my $one = sub { replace_one(\$text, @_, 'labs/durable/stores/store.h') };
+    my $shared = join "\n", pieces($contract, qr{^/\* Most values of one parameter[^\n]*\n#define TW_VALUES_MAX[^\n]*\n}ms,
+        map { qr{^(?:/\*[^\n]*\*/\n)?#ifndef ${_}_DEFINED\n.*?^#endif\n}ms } qw(TW_PARAM TW_SETTING TW_ERROR));
+    $one->('first line', qr{\A/\*\n \* store\.h - [^\n]*}, "/*\n * tw_\@DESIGN\@.h - the store \@NAME\@ of twbench: the contract, and the table tw_\@DESIGN\@.");
+    $one->('the design', qr{A design \(src/impls/backend\.h\) keeps timers in memory and loses them with the process\.  A store}, 'A store');
+    $one->('the one header', qr{  This is the one header that a store has to keep\.}, '');
+    $one->('the include', qr{#include "impls/backend\.h"\n}, "#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <string.h>\n");
+    $one->('the version', qr{(?=/\* Version of this contract\.)}, "$shared\n");
+    return $text;
+}
+
+sub store_source {
+    my ($store, $name, $contract, $reading, $version) = @_;
+    my %seen = ('store_open.h' => 0);
+    my $used = join "\n", pieces($contract, qr/^typedef uint64_t tw_tick;\n/ms, qr/^#define TW_CAPACITY_MAX[^\n]*\n/ms, qr/^enum tw_status \{.*?^\};\n/ms,
+        qr/^struct tw_config \{.*?^\};\n/ms);
+    my $body = join "\n", map { amalgamate($_, \%seen) } sort(glob "labs/durable/stores/${store}_*.c"), 'labs/durable/stores/store_company.c', "labs/durable/stores/$store.c";
+    # Transactions of a group are of other stores.
+    replace_one(\$body, 'the group', $_, '', 'labs/durable/stores') for qr{^/\* Group commit: calls of many.*?(?=^#endif\n)}ms, qr{^/\* ---- Group commit: who.*?^\}\n\n(?=/\*\n \* \Q$store\E\.c)}ms;
+    $body = delete_unused("$used\n$reading$body");
+    $body =~ s/^    \.name = "$name",/    .name = "tw-$name",/m or die "taken.pl: labs/durable/stores/$store.c: no line `.name = \"$name\",` in its table\n";
+    $body =~ s/^extern const struct tw_store_backend tw_store_$store;\n//m;
+    $body =~ s/\btw_store_$store\b/tw_$store/g;
+    return <<"END";
+/*
+ * tw_$store.c - the store $name of twbench $version, in one file.  MIT licence, see LICENSE.
+ *
+ * Compile it as C11, with the header xxhash.h:  cc -std=c11 -O2 -pthread -c tw_$store.c
+ * C++ takes the header.  It is called tw-$name, so that both fit into one table.
+ * With -DTW_AS_PLUGIN it is a plugin that `twbench conform --store=./tw_$store.so` proves: `make plugin`.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* fallocate */
+#endif
+#include "tw_$store.h"
+
+$body
+#ifdef TW_AS_PLUGIN
+TW_STORE_PLUGIN(tw_$store);
+#endif
+END
+}
+
 # A literal of C: no quote, no trigraph, a line for each line.
 sub literal {
     my ($text) = @_;
@@ -239,7 +304,7 @@ my ($header, $reading) = contract_split();
 my $has_runners = -e 'labs/live/runners/registry.def';
 
 # The contracts as libtwtimers has them: without a table, because the library finds tables by name.
-if ($directory) {
+if ($out eq '--headers') {
     my $runner = $has_runners ? runner_contract() : '';
     $header =~ s{\A/\*\n \* [^\n]*}{/*\n * backend.h - the contract of the timer designs in libtwtimers $version.};
     $runner =~ s{\A/\*\n \* [^\n]*}{/*\n * runner.h - the contract of the runners in libtwtimers $version.};
@@ -254,26 +319,41 @@ if ($directory) {
     $headers{'runner.h'} = $runner if $has_runners;
     for my $name (sort keys %headers) {
         die "taken.pl: $name: a name is not filled in\n" if $headers{$name} =~ /\@[A-Z_]+\@/;
-        open my $file, '>', "$directory/$name" or die "taken.pl: $directory/$name: $!\n";
-        print $file $headers{$name};
-        close $file or die "taken.pl: $directory/$name: $!\n";
+        write_file("$directory/$name", $headers{$name});
     }
+    exit;
+}
+# A store is the lab durable's.
+my $store = -e 'labs/durable/stores/store.h' ? 'wheel_log' : undef;
+my $log_header = $store ? store_contract($header) . table_declared('TW_@DESIGN@_H', 'struct tw_store_backend tw_@DESIGN@') : '';
+if ($out eq '--log') {
+    my %files = ('twlog.h' => $log_header, 'twlog.c' => store_source($store, 'wheel-log', $header, $reading, $version));
+    $files{'twlog.h'} =~ s{\A/\*\n \* [^\n]*}{/*\n * twlog.h - a log of delayed messages that survive a crash: libtwlog $version, the store wheel-log of twbench.\n *\n *     cc queue.c \$(pkg-config --cflags --libs twlog)\n *\n * tw_wheel_log, at the end, is the table of all calls.};
+    $files{'twlog.h'} =~ s{\@DESIGN\@}{$store}g;
+    $files{'twlog.h'} =~ s{^extern const struct tw_store_backend}{extern __attribute__((visibility("default"))) const struct tw_store_backend}m;
+    $files{'twlog.c'} =~ s{#include "tw_$store\.h"}{#include "twlog.h"};
+    write_file("$directory/$_", $files{$_}) for sort keys %files;
     exit;
 }
 my @designs = slurp('src/impls/registry.def') =~ /^TW_DESIGN\((\w+)\)/mg;
 my @runners = $has_runners ? slurp('labs/live/runners/registry.def') =~ /^TW_RUNNER_ROW\((\w+)\)/mg : ();
-# When each is written: ALWAYS, with a design ALONE, or with a RUNNER.
+# When each is written: with a design ALONE, with a RUNNER, with a STORE.
 my @shared = (
-    ['ALWAYS', 'tw_@DESIGN@.h', $header . table_declared('TW_@DESIGN@_H', 'struct tw_backend tw_@DESIGN@')],
-    ['ALWAYS', 'LICENSE', slurp('LICENSE')],
+    ['ALONE | TAKEN_RUNNER', 'tw_@DESIGN@.h', $header . table_declared('TW_@DESIGN@_H', 'struct tw_backend tw_@DESIGN@')],
+    ['ALONE | TAKEN_RUNNER | TAKEN_STORE', 'LICENSE', slurp('LICENSE')],
     ['RUNNER', 'tw_@RUNNER@_runner.h', ($has_runners ? runner_contract() : '') . table_declared('TW_@RUNNER@_RUNNER_H', 'struct tw_runner tw_@RUNNER@_runner')],
     map { [$_->[0], $_->[1], slurp("labs/embed/take/$_->[2]")] } ['ALONE', 'example.c', 'example.c.in'],
     ['RUNNER', 'example.c', 'runner_example.c.in'],
-    ['ALWAYS', 'test.c', 'test.c.in'],
+    ['ALONE | TAKEN_RUNNER', 'test.c', 'test.c.in'],
     ['RUNNER', 'runner_test.c', 'runner_test.c.in'],
     ['ALONE', 'Makefile', 'Makefile.in'],
     ['RUNNER', 'Makefile', 'runner_Makefile.in'],
+    ['STORE', 'test.c', 'store_test.c.in'],
+    ['STORE', 'Makefile', 'store_Makefile.in'],
 );
+(my $example = slurp('labs/embed/examples/delay_queue.c')) =~ s/<twlog\.h>/"tw_wheel_log.h"/;
+$example =~ s/^ \*     cc [^\n]*\n/ *     make delay_queue\n/m;
+push @shared, ['STORE', 'tw_@DESIGN@.h', $log_header], ['STORE', 'delay_queue.c', $example];
 
 my $made = "/* Made by labs/embed/taken.pl; do not edit. */\n#include \"labs/embed/taking.h\"\n\n";
 $made .= "const struct taken_file taken_shared[] = {\n";
@@ -292,6 +372,7 @@ sub table_of {
 
 $made .= table_of('design', \&design_source, @designs);
 $made .= table_of('runner', \&runner_source, @runners);
+$made .= table_of('store', sub { store_source($_[0], $_[1], $header, $_[2], $_[3]) }, $store // ());
 
 open my $file, '>', "$out.new" or die "taken.pl: $out.new: $!\n";
 print $file $made;

@@ -1,4 +1,4 @@
-/* taking.c - writes the sources of a design and a runner: headers, C files, licence, example, tests and Makefile. */
+/* taking.c - writes the sources of a design and a runner, or a store: headers, C files, licence, example, tests and Makefile. */
 #include "labs/embed/taking.h"
 
 #include "harness/base/file.h"
@@ -11,9 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What is written: a design, and the runner over it or NULL. */
+/* What is written: a design or a store, and the runner over it or NULL. */
 struct taken {
     const struct taken_source *design, *runner;
+    enum taken_use use;
 };
 
 struct text {
@@ -55,6 +56,16 @@ static void print_text(FILE *out, const void *ctx)
     }
 }
 
+/* The row of that name, or NULL. */
+static const struct taken_source *find_row(const struct taken_source *rows, size_t count,
+                                           const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(rows[i].name, name) == 0)
+            return &rows[i];
+    return NULL;
+}
+
 static int find_design(const char *name, const struct taken_source **out, struct diag *diag)
 {
     struct diag reason;
@@ -63,30 +74,36 @@ static int find_design(const char *name, const struct taken_source **out, struct
         return diag_usage(diag, "take: %s", reason.text);
     if (design->timed->traits.flags & TW_KEEPS_NOTHING)
         return diag_usage(diag, "take: %s keeps no timers; expected a design that fires", name);
-    for (size_t i = 0; i < taken_design_count; i++)
-        if (strcmp(taken_designs[i].name, name) == 0) {
-            *out = &taken_designs[i];
-            return DIAG_OK;
-        }
-    return diag_usage(diag,
-                      "take: %s is a library with sources of its own; expected a design of "
-                      "twbench ('twbench list' names them)",
-                      name);
+    *out = find_row(taken_designs, taken_design_count, name);
+    return *out ? DIAG_OK
+                : diag_usage(diag,
+                             "take: %s is a library with sources of its own; expected a design of "
+                             "twbench ('twbench list' names them)",
+                             name);
 }
 
 static int find_runner(const char *name, const struct taken_source **out, struct diag *diag)
 {
-    for (size_t i = 0; i < taken_runner_count; i++)
-        if (strcmp(taken_runners[i].name, name) == 0) {
-            *out = &taken_runners[i];
-            return DIAG_OK;
-        }
+    *out = find_row(taken_runners, taken_runner_count, name);
+    if (*out)
+        return DIAG_OK;
     return taken_runner_count == 0
                ? diag_usage(diag,
                             "--runner: the runners are the lab live's, whose folder is not there")
                : diag_usage(diag,
                             "--runner: '%s' is no runner of twbench ('twbench list' names them)",
                             name);
+}
+
+static int find_taken(const struct taking *taking, struct taken *taken, struct diag *diag)
+{
+    taken->design = find_row(taken_stores, taken_store_count, taking->design);
+    taken->use = taken->design ? TAKEN_STORE : taking->runner ? TAKEN_RUNNER : TAKEN_ALONE;
+    if (taken->use == TAKEN_STORE && taking->runner)
+        return diag_usage(diag, "--runner: %s is a store, which has none", taking->design);
+    int status = taken->design ? DIAG_OK : find_design(taking->design, &taken->design, diag);
+    return status == DIAG_OK && taking->runner ? find_runner(taking->runner, &taken->runner, diag)
+                                               : status;
 }
 
 static int make_directory(const char *directory, struct diag *diag)
@@ -143,20 +160,16 @@ static void name_files(const struct taken *taken, struct taking_files *files,
     add_file(files, templates, taken, "tw_@DESIGN@.c", taken->design->source);
     if (taken->runner)
         add_file(files, templates, taken, "tw_@RUNNER@_runner.c", taken->runner->source);
-    for (size_t i = 0; i < taken_shared_count && files->count < TAKING_FILES; i++) {
-        enum taken_use use = taken_shared[i].use;
-        if (use == TAKEN_ALWAYS || (use == TAKEN_RUNNER) == (taken->runner != NULL))
+    for (size_t i = 0; i < taken_shared_count && files->count < TAKING_FILES; i++)
+        if (taken_shared[i].use & taken->use)
             add_file(files, templates, taken, taken_shared[i].name, taken_shared[i].text);
-    }
 }
 
 int taking_write(const struct taking *taking, struct taking_files *files, struct diag *diag)
 {
-    struct taken taken = {NULL, NULL};
+    struct taken taken = {.runner = NULL};
     const char *templates[TAKING_FILES];
-    int status = find_design(taking->design, &taken.design, diag);
-    if (status == DIAG_OK && taking->runner)
-        status = find_runner(taking->runner, &taken.runner, diag);
+    int status = find_taken(taking, &taken, diag);
     if (status == DIAG_OK)
         status = paths_check_directory("-o", taking->directory, diag);
     if (status != DIAG_OK)

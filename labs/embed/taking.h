@@ -1,5 +1,5 @@
 /*
- * taking.h - writes a design, or one with a runner, into a directory as sources that need nothing of twbench.
+ * taking.h - writes a design, one with a runner, or a store, into a directory as sources that need nothing of twbench.
  */
 #ifndef TWBENCH_TAKING_H
 #define TWBENCH_TAKING_H
@@ -11,7 +11,7 @@
 extern const struct command cmd_take;
 
 struct taking {
-    const char *design;    /* its name, as in the registry */
+    const char *design;    /* its name, or that of a store, as in the registry */
     const char *runner;    /* the same of a runner; NULL: none */
     const char *directory; /* made when it is not there, with those above it */
     bool force;            /* overwrite */
@@ -33,20 +33,20 @@ int taking_write(const struct taking *taking, struct taking_files *files, struct
 
 /* ---- Taken. ----------------------------------------------------------------------------------- */
 
-/* What `take` gives away, as text in the program: taken.pl makes it at build time from src/impls and the runners
- * of the lab live. */
+/* What `take` gives away, as text in the program: taken.pl makes it at build time from src/impls, the
+ * runners of the lab live and the stores of the lab durable. */
 
 /* With what a file is written. */
 enum taken_use {
-    TAKEN_ALWAYS,
-    TAKEN_ALONE, /* a design without a runner */
-    TAKEN_RUNNER /* a design with one */
+    TAKEN_ALONE = 1,  /* a design without a runner */
+    TAKEN_RUNNER = 2, /* a design with one */
+    TAKEN_STORE = 4   /* a store */
 };
 
 /* A file that is the same for every design and runner but for @DESIGN@, @NAME@, @RUNNER@ and @RUNNER_NAME@ in its name
  * and text. */
 struct taken_file {
-    enum taken_use use;
+    unsigned use; /* of enum taken_use */
     const char *name, *text;
 };
 
@@ -54,17 +54,19 @@ struct taken_file {
 extern const struct taken_file taken_shared[];
 extern const size_t taken_shared_count;
 
-/* A design or a runner. */
+/* A design, a runner or a store. */
 struct taken_source {
     const char *name;       /* "hier-queue" */
     const char *identifier; /* "hier_queue": @DESIGN@ or @RUNNER@ */
     const char *source;     /* the text of tw_IDENTIFIER.c, or tw_IDENTIFIER_runner.c */
 };
 
-/* In the order of the registries. */
+/* In the order of the registries; of the stores those that can be taken. */
 extern const struct taken_source taken_designs[];
 extern const size_t taken_design_count;
 extern const struct taken_source taken_runners[];
 extern const size_t taken_runner_count;
+extern const struct taken_source taken_stores[];
+extern const size_t taken_store_count;
 
 #endif

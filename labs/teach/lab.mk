@@ -1,5 +1,5 @@
 # teach: the experiments of claims, and the playground.
-NOT_IN_PROGRAM_teach := $(wildcard labs/teach/playground/*.c)
+NOT_IN_PROGRAM_teach := $(wildcard labs/teach/playground/*.c labs/teach/museum/*.c)
 EXTRAS_teach := $(BUILD)/experiments
 DEEP_teach := labs/teach/tests/lessons.sh
 SUITES_teach := labs/teach/tests/claims_format.sh labs/teach/tests/lessons.sh

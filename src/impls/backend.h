@@ -279,17 +279,33 @@ struct tw_batch {
     void (*stop_many)(struct tw_timers *timers, const tw_id *ids, uint32_t count, int8_t *statuses);
 };
 
+/* ---- Slack: an optional part beside the table. ------------------------------------------------ */
+
+/* Most timers need not be exact, and who may choose the tick wakes up less often.  start_within is start, but the timer
+ * fires on a tick of its window, [due, due + slack] up to TW_DEADLINE_MAX, of the design's choice: never early.  start
+ * itself stays exact.  A re-arm by either replaces the window.  The callback's `now` is the tick chosen, which next,
+ * TW_NEXT_EXACT and TW_ORDERED speak of; visit shows a tick of the window.  A design that knows nothing of slack fires
+ * at due, which is always right.  It may be called inside a callback.
+ *
+ * A design that has it defines `const struct tw_slack TW_SLACK(design)` and a row in slacks.def. */
+struct tw_slack {
+    /* Answers as start. */
+    int (*start_within)(struct tw_timers *timers, tw_id id, tw_tick deadline, tw_tick slack);
+};
+
 /* ---- Counting: see TIMED AND COUNTED above. -------------------------------------------------- */
 
 #ifdef TW_COUNTED
 #define TW_BACKEND(design)        tw_##design##_counted
 #define TW_BATCH(design)          tw_##design##_batch_counted
+#define TW_SLACK(design)          tw_##design##_slack_counted
 #define TW_WORK_FIELD             struct tw_work work;
 #define TW_COUNT(timers, what, n) ((timers)->work.what += (uint64_t)(n))
 #define TW_WORK_OF(timers)        (&(timers)->work)
 #else
 #define TW_BACKEND(design) tw_##design##_timed
 #define TW_BATCH(design)   tw_##design##_batch_timed
+#define TW_SLACK(design)   tw_##design##_slack_timed
 #define TW_WORK_FIELD
 #define TW_COUNT(timers, what, n) ((void)0)
 #define TW_WORK_OF(timers)        NULL

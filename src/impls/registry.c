@@ -27,21 +27,46 @@ const struct tw_design *registry_find(const char *name)
     extern const struct tw_batch tw_##design##_batch_timed, tw_##design##_batch_counted;
 #include "batches.def"
 #undef TW_BATCHED
+#define TW_WITHIN(design)                                                                          \
+    extern const struct tw_slack tw_##design##_slack_timed, tw_##design##_slack_counted;
+#include "slacks.def"
+#undef TW_WITHIN
+
+/* An optional part of a design, one row for each of its two objects. */
+struct part {
+    const struct tw_backend *backend;
+    const void *part;
+};
+
+#define PART(design, kind)                                                                         \
+    {&tw_##design##_timed, &tw_##design##_##kind##_timed},                                         \
+        {&tw_##design##_counted, &tw_##design##_##kind##_counted},
+
+static const void *part_find(const struct part *parts, size_t count,
+                             const struct tw_backend *backend)
+{
+    for (size_t i = 0; i < count; i++)
+        if (parts[i].backend == backend)
+            return parts[i].part;
+    return NULL;
+}
 
 const struct tw_batch *registry_batch(const struct tw_backend *backend)
 {
-    static const struct {
-        const struct tw_backend *backend;
-        const struct tw_batch *batch;
-    } rows[] = {
-#define TW_BATCHED(design)                                                                         \
-    {&tw_##design##_timed, &tw_##design##_batch_timed},                                            \
-        {&tw_##design##_counted, &tw_##design##_batch_counted},
+    static const struct part parts[] = {
+#define TW_BATCHED(design) PART(design, batch)
 #include "batches.def"
 #undef TW_BATCHED
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (rows[i].backend == backend)
-            return rows[i].batch;
-    return NULL;
+    return part_find(parts, sizeof parts / sizeof parts[0], backend);
+}
+
+const struct tw_slack *registry_slack(const struct tw_backend *backend)
+{
+    static const struct part parts[] = {
+#define TW_WITHIN(design) PART(design, slack)
+#include "slacks.def"
+#undef TW_WITHIN
+    };
+    return part_find(parts, sizeof parts / sizeof parts[0], backend);
 }

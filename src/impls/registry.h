@@ -17,5 +17,7 @@ const struct tw_design *registry_find(const char *name);
 
 /* The batch operations of a table of the registry; NULL when the design has none, or is not of the registry. */
 const struct tw_batch *registry_batch(const struct tw_backend *backend);
+/* The same for slack. */
+const struct tw_slack *registry_slack(const struct tw_backend *backend);
 
 #endif

@@ -298,6 +298,23 @@ static void test_templates(void **state)
     cJSON_Delete(document);
 }
 
+/* A head that is a word of the glossary is explained; in the terminal it has two lines. */
+static void test_terms(void **state)
+{
+    struct page page = {.blocks = NULL};
+    page_table(&page, NULL, "Times");
+    page_column(&page, "", "design", PAGE_LEFT | PAGE_NAMES, 0);
+    page_column(&page, "longest advance", "ns", 0, 0);
+    page_row(&page);
+    page_cell(&page, "heap");
+    page_cell(&page, "931");
+    expect(&page, HTML, "title=\"Without preemption: ");
+    expect(&page, HTML, "<dt>longest advance</dt><dd>Without preemption: ");
+    expect_none(&page, HTML, "<dt>longest seen</dt>");
+    expect(&page, TERMINAL, "        longest\n        advance\ndesign       ns\n");
+    page_free(&page);
+}
+
 /* Keys that nobody named: facts, tables of objects, and all figures by their paths. */
 static void test_trees(void **state)
 {
@@ -333,6 +350,7 @@ int main(void)
         cmocka_unit_test(test_detail_is_left_out),
         cmocka_unit_test(test_templates),
         cmocka_unit_test(test_trees),
+        cmocka_unit_test(test_terms),
     };
     return cmocka_run_group_tests_name("page", tests, NULL, NULL);
 }

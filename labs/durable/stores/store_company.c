@@ -1,10 +1,8 @@
 /* store_company.c - waits for those that are about to put again, and learns whether they come. */
-#include "store_parts.h"
+#include "store_open.h"
 
 #include <stddef.h>
-#include <time.h>
 
-#define NS_PER_S UINT64_C(1000000000)
 #define MOST_NS  500000u /* longest wait */
 #define LEAST_NS 20000u  /* less is over before a thread has slept and woken */
 #define UNWAITED 2u      /* leaders that do not wait, after one that waited in vain */
@@ -68,13 +66,6 @@ void store_company_back(struct store_company *company, unsigned went, uint64_t s
 
 /* ---- Group commit: who finds nobody leading commits for all that wait. ---- */
 
-static uint64_t monotonic_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
-
 void store_group_init(struct store_group *group, bool company)
 {
     *group = (struct store_group){.first = NULL};
@@ -96,10 +87,10 @@ static void group_lead(struct store_group *group, store_commit_fn *commit, void 
     struct store_call *calls = group->first;
     group->first = group->last = NULL;
     pthread_mutex_unlock(&group->lock);
-    uint64_t begin_ns = monotonic_ns();
+    uint64_t begin_ns = store_monotonic_ns();
     commit(ctx, calls);
     pthread_mutex_lock(&group->lock);
-    store_company_back(&group->company, went, monotonic_ns() - begin_ns);
+    store_company_back(&group->company, went, store_monotonic_ns() - begin_ns);
     for (struct store_call *call = calls, *next; call; call = next) {
         next = call->next;
         call->settled = true;

@@ -30,8 +30,6 @@
  */
 #include "wheel_log.h"
 
-#include "store_parts.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

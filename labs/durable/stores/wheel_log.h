@@ -2,9 +2,7 @@
 #ifndef TWBENCH_WHEEL_LOG_H
 #define TWBENCH_WHEEL_LOG_H
 
-#include "impls/backend.h"
-#include "store.h"
-#include "store_parts.h"
+#include "store_open.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -6,18 +6,9 @@
 #include <linux/futex.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #define RESERVE_BYTES (UINT64_C(1) << 20)
-#define NS_PER_S      UINT64_C(1000000000)
-
-static uint64_t monotonic_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
 
 static bool is_full(int error)
 {
@@ -44,7 +35,7 @@ int wl_log_open(struct wl_log *log, uint64_t durable, uint64_t end)
     log->segments.names_changed = lacks;
     log->last = wl_segments_last(&log->segments);
     atomic_store(&log->segments.readable, end);
-    log->synced_ns = monotonic_ns();
+    log->synced_ns = store_monotonic_ns();
     return log->filling.bytes && log->flushing.bytes ? 0 : ENOMEM;
 }
 
@@ -270,14 +261,14 @@ static void lead(struct wl_log *log, bool sync)
     if (names)
         log->segments.names_changed = false;
     wl_log_unlock(log);
-    uint64_t begin_ns = monotonic_ns();
+    uint64_t begin_ns = store_monotonic_ns();
     int error = leader_writes(log, sync, reserved, &wrote);
     if (!error && names)
         error = fsync(log->segments.directory) == 0 ? 0 : errno;
     wl_log_lock(log);
     lead_note(log, sync, error, wrote, names);
     if (!error && sync) {
-        log->synced_ns = monotonic_ns();
+        log->synced_ns = store_monotonic_ns();
         store_company_back(&log->company, joined, log->synced_ns - begin_ns);
     }
     if (error)
@@ -401,7 +392,7 @@ int wl_log_tend(struct wl_log *log)
     if (log->policy == TW_SYNC_NONE && log->written < log->end)
         return wl_log_flush(log, false);
     if (log->policy == TW_SYNC_INTERVAL && log->durable < log->end &&
-        monotonic_ns() - log->synced_ns >= log->interval_ns)
+        store_monotonic_ns() - log->synced_ns >= log->interval_ns)
         return wl_log_flush(log, true);
     return TW_STORE_OK;
 }
@@ -442,7 +433,7 @@ static int answer_of(struct wl_log *log, int error)
     return TW_STORE_IO;
 }
 
-static void put_entry(struct wl_log *log, const struct wl_entry *entry)
+static void write_entry(struct wl_log *log, const struct wl_entry *entry)
 {
     wl_entry_write(log->filling.bytes + log->filling.used, entry, log->end);
     log->filling.used += WL_ENTRY_BYTES;
@@ -470,7 +461,7 @@ static int rotate(struct wl_log *log, uint64_t size)
         last->ends = log->ends;
         last->size = base - last->base;
         /* Its room was promised with that of the records before it. */
-        put_entry(log, &(struct wl_entry){.kind = WL_SEAL, .due = log->ends, .key = log->puts});
+        write_entry(log, &(struct wl_entry){.kind = WL_SEAL, .due = log->ends, .key = log->puts});
     }
     log->last->over = base;
     log->last->puts = log->puts;
@@ -561,7 +552,7 @@ int wl_log_append(struct wl_log *log, struct wl_ticket *ticket, struct wl_entry 
         if (late)
             entry->body_check = wl_check(to, entry->size, 0);
     }
-    put_entry(log, entry);
+    write_entry(log, entry);
     log->filling.used += entry->size;
     log->end += entry->size;
     if (wl_kind_of(entry) == WL_PUT) {

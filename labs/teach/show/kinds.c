@@ -29,6 +29,8 @@ static const struct kind kinds[] = {
     {.design = "heap-scan", .shape = FILM_TREE, .arity = 2, .root = 1},
     {.design = "heap-lazy", .shape = FILM_TREE, .arity = 2, .root = 1},
     {.design = "heap4", .shape = FILM_TREE, .arity = 4, .root = 3},
+    {.design = "coalesce", .shape = FILM_TREE, .arity = 4, .root = 1},
+    {.design = "slack-wheel", .shape = FILM_WHEEL, .level_bits = 3},
     {.design = "rbtree", .shape = FILM_TREE, .arity = 2, .root = 1, .sparse = true},
     {.design = "scan", .shape = FILM_SET},
     {.design = "ring", .shape = FILM_WHEEL, .slots_more = 1},

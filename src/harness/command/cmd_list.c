@@ -5,19 +5,21 @@
 #include "harness/command/listing.h"
 #include "harness/command/outputs.h"
 #include "harness/command/setup_flags.h"
+#include "harness/tell/report/glossary.h"
 #include "harness/tell/result/figures.h"
 
 struct list_options {
     struct designs designs; /* plugins */
     struct setup setup;     /* where workloads are */
     struct outputs outputs;
-    bool figures, flags;
+    bool figures, flags, terms;
 };
 
 #define OF struct list_options
 static const struct flag flags[] = {
     FLAG_SWITCH("figures", "the catalogue of figures as a table, and nothing else", OF, figures),
     FLAG_SWITCH("flags", "every flag of every command, as lines of fields between tabs", OF, flags),
+    FLAG_SWITCH("terms", "the words of tables and what they mean, as a table", OF, terms),
     FLAG_FILE("json", "FILE|-", "all of it as data, for programs", OF, outputs.json),
     SETUP_WORKLOADS_DIR(OF, setup),
 };
@@ -61,12 +63,15 @@ static int run(struct call *call)
     int status = DIAG_OK;
     if (call->operand_count > 0)
         status = diag_usage(&diag, "%s: list takes no operands", call->operands[0]);
-    else if (options->figures + options->flags + (options->outputs.json != NULL) > 1)
-        status = diag_usage(&diag, "--figures, --flags and --json: only one of them can be meant");
+    else if (options->figures + options->flags + options->terms + (options->outputs.json != NULL) >
+             1)
+        status = diag_usage(&diag, "--figures, --flags, --terms and --json exclude each other");
     else if (options->figures)
         figures_print(stdout);
     else if (options->flags)
         help_table(stdout);
+    else if (options->terms)
+        glossary_print(stdout);
     else
         status = show(call, options, &diag);
     designs_close(&options->designs);

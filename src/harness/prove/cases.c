@@ -948,6 +948,7 @@ const struct written_case written_cases[] = {
     {"open refuses bad settings", NULL, run_refusals},
     {"many timers in one far slot", NULL, run_far_slots},
     {"batches", NULL, run_batches},
+    {"windows", NULL, run_slack},
     {"two threads", NULL, run_threads},
     {CASE_PROCESS, NULL, run_surroundings},
     {"memory is short in open", NULL, run_short_open},

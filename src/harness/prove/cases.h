@@ -92,6 +92,8 @@ void run_life(struct case_plan *plan, struct conform_report *report);
 void run_surroundings(struct case_plan *plan, struct conform_report *report);
 void run_threads(struct case_plan *plan, struct conform_report *report);
 
+/* Lists whose starts have slack; nothing for a design that takes none. */
+void run_slack(struct case_plan *plan, struct conform_report *report);
 /* Lists by batches; nothing for a design without batch operations. */
 void run_batches(struct case_plan *plan, struct conform_report *report);
 

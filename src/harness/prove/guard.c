@@ -723,6 +723,11 @@ const struct tw_batch *guard_batch(const struct tw_backend *backend)
     return is_in_program(backend) ? NULL : find_symbol(backend, "tw_plugin_batch");
 }
 
+const struct tw_slack *guard_slack(const struct tw_backend *backend)
+{
+    return is_in_program(backend) ? NULL : find_symbol(backend, "tw_plugin_slack");
+}
+
 void guard_pause(bool is_paused)
 {
     if (guard_current)

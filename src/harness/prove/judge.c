@@ -10,6 +10,7 @@
 #include "harness/prove/settings.h"
 #include "harness/prove/strides.h"
 #include "harness/prove/watch.h"
+#include "impls/registry.h"
 
 #include <setjmp.h>
 
@@ -19,6 +20,7 @@
 struct action {
     tw_tick ticks; /* as in struct operation; the next three too */
     tw_id target;
+    tw_tick slack;
     uint32_t times;
     char base;
     bool starts;   /* the target, rather than stopping it */
@@ -42,6 +44,7 @@ struct turn {
 struct judge {
     const struct tw_backend *backend;
     const struct tw_batch *batch; /* what starts and stops then; NULL: single calls */
+    const struct tw_slack *slack; /* NULL: the design takes none, and is exact */
     struct tw_timers *timers;
     struct loan loan; /* what open was given */
     struct turn turns[TURNS];
@@ -129,20 +132,29 @@ static bool judge_overlooked(struct judge *judge, tw_id id)
 
 /* ---- start and stop, outside and inside a callback ------------------------------------------- */
 
-static void judge_start(struct judge *judge, tw_id id, tw_tick deadline, tw_tick now)
+static int call_start(struct judge *judge, tw_id id, tw_tick deadline, tw_tick slack)
 {
+    const char *before = watch_enter(judge->watch, slack > 0 ? "start_within" : "start");
+    int answer = slack > 0 ? judge->slack->start_within(judge->timers, id, deadline, slack)
+                           : judge->backend->start(judge->timers, id, deadline);
+    watch_leave(judge->watch, before);
+    return answer;
+}
+
+static void judge_start(struct judge *judge, tw_id id, tw_tick deadline, tw_tick slack, tw_tick now)
+{
+    if (!judge->slack)
+        slack = 0;
     if (judge_overlooked(judge, id))
         return;
     uint64_t refused = guard_refused(), allocations = guard_allocations();
-    const char *before = watch_enter(judge->watch, "start");
-    int answer = judge->backend->start(judge->timers, id, deadline);
-    watch_leave(judge->watch, before);
+    int answer = call_start(judge, id, deadline, slack);
     bool may_allocate = judge->backend->traits.flags & TW_ALLOCATES;
     if (!may_allocate && guard_allocations() != allocations)
         report_broken(judge->report, RULE_TAKES, "start of %" PRIu32 " at tick %" PRIu64 " does",
                       id, now);
     bool is_short = may_allocate && guard_refused() != refused && answer == TW_REFUSED_MEMORY;
-    int expected = is_short ? answer : model_start(&judge->model, id, deadline, now);
+    int expected = is_short ? answer : model_start_within(&judge->model, id, deadline, slack, now);
     judge->report->operations_run++;
     judge->report->work++;
     judge->unlooked++;
@@ -337,7 +349,7 @@ static void judge_program(struct judge *judge, tw_id id, tw_tick tick)
                       operations_resolve(action->base, action->ticks, tick), tick);
         else if (action->starts)
             judge_start(judge, action->target,
-                        operations_resolve(action->base, action->ticks, tick), tick);
+                        operations_resolve(action->base, action->ticks, tick), action->slack, tick);
         else
             judge_stop(judge, action->target, tick);
         if (--action->times == 0)
@@ -821,6 +833,9 @@ struct judge *judge_open(const struct tw_backend *backend, const struct operatio
     judge->now = operations->now;
     judge->walk = operations->walk;
     judge->batch = operations->batch;
+    judge->slack = registry_slack(backend);
+    if (!judge->slack)
+        judge->slack = guard_slack(backend);
     if (judge->watch)
         judge->watch->look = (int)look;
     judge->awaited = operations->capacity;
@@ -861,6 +876,7 @@ static void judge_learn(struct judge *judge, const struct operation *operation)
             judge, operation->id + i,
             &(struct action){
                 .ticks = operation->ticks,
+                .slack = operation->slack,
                 .target = (tw_id)((operation->target + (uint64_t)i) % judge->model.capacity),
                 .times = operation->times,
                 .base = operation->base,
@@ -884,7 +900,8 @@ static void judge_many(struct judge *judge, const struct operation *operation)
     for (uint32_t i = 0; i < operation->times && !judge->report->rule; i++) {
         if (operation->code == OPERATION_START)
             judge_start(judge, operation_timer(operation, i),
-                        operations_deadline(operation, i, judge->now), judge->now);
+                        operations_deadline(operation, i, judge->now), operation->slack,
+                        judge->now);
         else
             judge_stop(judge, operation_timer(operation, i), judge->now);
     }

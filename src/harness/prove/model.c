@@ -91,16 +91,26 @@ void model_close(struct model *model)
     free(model->turn_before);
 }
 
-/* The last tick on which a timer may fire that is started at `now` and due at `due`. */
+static tw_tick ticks_later(tw_tick tick, tw_tick ticks)
+{
+    return ticks < TW_DEADLINE_MAX - tick ? tick + ticks : TW_DEADLINE_MAX;
+}
+
+/* The last tick on which a timer may fire that is started at `now` and due at `due`, as its traits say. */
 static tw_tick latest_for(const struct tw_traits *traits, tw_tick due, tw_tick now)
 {
     tw_tick late = traits->late_ticks;
     if (traits->late_shift)
         late += (due - now) >> traits->late_shift;
-    return late < TW_DEADLINE_MAX - due ? due + late : TW_DEADLINE_MAX;
+    return ticks_later(due, late);
 }
 
 int model_start(struct model *model, tw_id id, tw_tick deadline, tw_tick now)
+{
+    return model_start_within(model, id, deadline, 0, now);
+}
+
+int model_start_within(struct model *model, tw_id id, tw_tick deadline, tw_tick slack, tw_tick now)
 {
     if (now >= TW_DEADLINE_MAX)
         return TW_REFUSED_RANGE; /* no tick is left on which it could fire */
@@ -115,7 +125,7 @@ int model_start(struct model *model, tw_id id, tw_tick deadline, tw_tick now)
     else if (model->turn_heads)
         turns_remove(model, id);
     model->due[id] = due;
-    model->latest[id] = latest_for(&model->traits, due, now);
+    model->latest[id] = ticks_later(latest_for(&model->traits, due, now), slack);
     model->starts++;
     if (model->latest[id] < model->quiet_until)
         model->quiet_until = model->latest[id];

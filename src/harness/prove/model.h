@@ -39,6 +39,8 @@ void model_close(struct model *model);
 
 /* What start has to answer at `now`; the model does the same. */
 int model_start(struct model *model, tw_id id, tw_tick deadline, tw_tick now);
+/* The same for start_within. */
+int model_start_within(struct model *model, tw_id id, tw_tick deadline, tw_tick slack, tw_tick now);
 /* The same for stop; a timer that fires is stopped too. */
 int model_stop(struct model *model, tw_id id);
 

@@ -279,7 +279,7 @@ static void print_header(struct text *text, const struct operations *operations)
 
 static bool print_operation(struct text *text, const struct operation *operation)
 {
-    char times[32] = "", many[32] = "", each[40] = "", further[32] = "";
+    char times[32] = "", many[32] = "", each[40] = "", further[32] = "", slack[32] = "";
     const char *shuffled = operation->is_shuffled ? " shuffled" : "";
     if (operation->times != 1) {
         snprintf(times, sizeof times, " times %" PRIu32, operation->times);
@@ -289,20 +289,23 @@ static bool print_operation(struct text *text, const struct operation *operation
         snprintf(each, sizeof each, " each %+" PRId64, operation->each);
     if (operation->within > 0)
         snprintf(each, sizeof each, " within %" PRIu64, operation->within);
+    if (operation->slack > 0)
+        snprintf(slack, sizeof slack, " slack %" PRIu64, operation->slack);
     if (operation->further > 0)
         snprintf(further, sizeof further, "..%" PRIu32, operation->id + operation->further);
     switch (operation->code) {
     case OPERATION_START:
-        return text_add(text, "start %" PRIu32 "%s %c%" PRIu64 "%s%s\n", operation->id, many,
-                        operation->base, operation->ticks, each, shuffled);
+        return text_add(text, "start %" PRIu32 "%s %c%" PRIu64 "%s%s%s\n", operation->id, many,
+                        operation->base, operation->ticks, each, slack, shuffled);
     case OPERATION_STOP:
         return text_add(text, "stop %" PRIu32 "%s%s\n", operation->id, many, shuffled);
     case OPERATION_ADVANCE:
         return text_add(text, "advance %c%" PRIu64 "%s\n", operation->base, operation->ticks,
                         times);
     case OPERATION_ON_START:
-        return text_add(text, "on %" PRIu32 "%s start %" PRIu32 " %c%" PRIu64 "%s\n", operation->id,
-                        further, operation->target, operation->base, operation->ticks, times);
+        return text_add(text, "on %" PRIu32 "%s start %" PRIu32 " %c%" PRIu64 "%s%s\n",
+                        operation->id, further, operation->target, operation->base,
+                        operation->ticks, slack, times);
     case OPERATION_ON_STOP:
         return text_add(text, "on %" PRIu32 "%s stop %" PRIu32 "%s\n", operation->id, further,
                         operation->target, times);
@@ -420,6 +423,11 @@ static bool take_time(const char **text, struct operation *operation)
     return take_number(text, &operation->ticks);
 }
 
+static bool take_slack(const char **text, struct operation *operation)
+{
+    return !take_word(text, "slack") || take_number(text, &operation->slack);
+}
+
 static bool take_times(const char **text, struct operation *operation)
 {
     uint64_t times = 1;
@@ -439,7 +447,8 @@ static bool parse_on(const char **text, const struct operations *operations,
         return false;
     operation->code = start ? OPERATION_ON_START : OPERATION_ON_STOP;
     return take_id(text, operations, &operation->target) &&
-           (!start || take_time(text, operation)) && take_times(text, operation);
+           (!start || (take_time(text, operation) && take_slack(text, operation))) &&
+           take_times(text, operation);
 }
 
 static bool parse_again(const char **text, struct operation *operation)
@@ -458,7 +467,7 @@ static bool parse_operation(const char **text, struct operations *operations)
     if (take_word(text, "start")) {
         operation.code = OPERATION_START;
         understood = take_many(text, operations, &operation) && take_time(text, &operation) &&
-                     take_each(text, &operation);
+                     take_each(text, &operation) && take_slack(text, &operation);
         operation.is_shuffled = take_word(text, "shuffled");
     } else if (take_word(text, "stop")) {
         operation.code = OPERATION_STOP;

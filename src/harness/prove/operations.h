@@ -15,6 +15,7 @@
  *     start 0..99999 +5000        timers 0 to 99999, one after the other, all for now + 5000
  *     start 0..99 +500 each +3    ... each of them 3 ticks after the one before; -3: before it
  *     start 0..99 +500 within 40  ... at now + 500 to now + 539, scattered by the number of the timer
+ *     start 0 +8 slack 5          ... may fire on any tick from now + 8 to now + 13; `on` too
  *     stop 0..99
  *     stop 0..99 shuffled         in an order without a pattern; start too
  *     on 0 start 0 +8 times 3     the next 3 times that timer 0 fires, its callback restarts it
@@ -61,6 +62,7 @@ struct operation {
     int64_t each; /* OPERATION_START of many: ticks from one timer's deadline to the next one's */
     uint64_t within;  /* OPERATION_START of many: the deadlines are scattered over so many ticks; 0:
                          they go by `each` */
+    uint64_t slack;   /* OPERATION_START and OPERATION_ON_START: ticks; 0: the timer is exact */
     uint32_t further; /* OPERATION_ON_*: so many timers behind `id` do the same, with the targets
                          behind `target` */
     bool is_shuffled; /* OPERATION_START and OPERATION_STOP of many: the timers come in an order

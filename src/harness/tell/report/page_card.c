@@ -21,12 +21,12 @@ static void add_columns(struct page *page, const char *latency_unit, bool instru
     page_column(page, "ops", "", 0, 5);
     page_column(page, "cost", "ns/op", 0, 0);
     page_column(page, "", "\u00b1", 0, 8);
-    page_column(page, "net", "ns/op", 0, 5);
+    page_column(page, "corrected", "ns/op", 0, 5);
     page_column(page, "advance", "calls", 0, 3);
     page_column(page, "p50", latency_unit, 0, 6);
     page_column(page, "p99", latency_unit, 0, 6);
-    page_column(page, "own max", latency_unit, 0, 7);
-    page_column(page, "seen max", latency_unit, 0, 2);
+    page_column(page, "longest advance", latency_unit, 0, 7);
+    page_column(page, "longest seen", latency_unit, 0, 2);
     page_column(page, "visits", "per op", 0, 2);
     page_column(page, "moves", "per op", 0, 1);
     if (instructions)

@@ -150,10 +150,10 @@ static void add_harness(struct page *page, const struct view_group *group,
             group->between[0]
                 ? "{harness_ns_per_op} ns in each call of start, stop and advance (design "
                   "null, with the same between calls): taken off; unclear where it is too large "
-                  "for that"
+                  "to subtract"
                 : "{harness_ns_per_op} ns in each call of start, stop and advance (design "
                   "null): included in the "
-                  "times, not in what is net");
+                  "times, taken off where they are corrected");
         return;
     }
 }

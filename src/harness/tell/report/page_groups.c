@@ -177,7 +177,7 @@ static void add_columns(struct page *page, const struct view_group *group)
     for (size_t i = 0; i < group->phase_count && view_is_timed(group); i++) {
         bool per_op = strstr(cost_key(group, group->phases[i]), "ns_per_op");
         const char *unit = per_op ? "ns/op" : "ns/adv.",
-                   *less = per_op ? "net ns/op" : "net ns/adv.";
+                   *less = per_op ? "corrected ns/op" : "corrected ns/adv.";
         page_column(page, group->phases[i], group->between[0] ? less : unit,
                     PAGE_ALONE | (has_best(group) ? PAGE_BEST : 0), KEEP_COST);
         page_column(page, "", "\u00b1", 0, KEEP_DEVIATION);

@@ -1,4 +1,5 @@
 /* writer_html.c - writes a page as the inside of an HTML page. */
+#include "harness/tell/report/glossary.h"
 #include "harness/tell/report/page.h"
 #include "harness/tell/report/services.h"
 #include "harness/tell/report/writer.h"
@@ -86,8 +87,13 @@ static void write_head(FILE *out, const struct page_table *table)
         const struct page_column *column = &table->columns[i];
         fputs("<th scope=\"col\"", out);
         write_class(out, column->flags, false);
-        fputs("><button type=\"button\">", out);
-        xml_text(out, column->title[0] ? column->title : column->unit);
+        fputs("><button type=\"button\"", out);
+        const char *head = column->title[0] ? column->title : column->unit;
+        const struct term *term = glossary_find(head);
+        if (term)
+            xml_attribute(out, "title", term->meaning);
+        fputs(">", out);
+        xml_text(out, head);
         if (column->title[0] && column->unit[0]) {
             fputs(" <small>", out);
             xml_text(out, column->unit);
@@ -273,6 +279,36 @@ static const char *list_of(enum page_block_kind kind)
     return kind == PAGE_ITEM ? "ul" : kind == PAGE_FACT ? "dl" : NULL;
 }
 
+static bool has_column(const struct page *page, const char *word)
+{
+    for (size_t i = 0; i < page->count; i++)
+        for (size_t k = 0; k < page->blocks[i].table.column_count; k++) {
+            const struct page_column *column = &page->blocks[i].table.columns[k];
+            if (strcmp(column->title[0] ? column->title : column->unit, word) == 0)
+                return true;
+        }
+    return false;
+}
+
+/* What the heads of its tables mean. */
+static void write_terms(FILE *out, const struct page *page)
+{
+    const struct term *term;
+    bool any = false;
+    for (size_t i = 0; (term = glossary_at(i)); i++) {
+        if (!has_column(page, term->word))
+            continue;
+        fputs(any ? "" : "<details id=\"terms\"><summary>Terms</summary>\n<dl>\n", out);
+        any = true;
+        fputs("<div><dt>", out);
+        xml_text(out, term->word);
+        fputs("</dt><dd>", out);
+        xml_text(out, term->meaning);
+        fputs("</dd></div>\n", out);
+    }
+    fputs(any ? "</dl></details>\n" : "", out);
+}
+
 void writer_html(FILE *out, const struct page *page, const struct inline_pictures *pictures)
 {
     const char *open = NULL;
@@ -289,4 +325,5 @@ void writer_html(FILE *out, const struct page *page, const struct inline_picture
     }
     if (open)
         fprintf(out, "</%s>\n", open);
+    write_terms(out, page);
 }

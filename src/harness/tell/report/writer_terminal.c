@@ -116,6 +116,8 @@ static void write_wrapped(const struct terminal *terminal, const struct page_lin
 
 /* ---- Tables. --------------------------------------------------------------------------------- */
 
+#define HEAD_SIZE 128 /* longer heads are cut */
+
 /* How a table is laid out: which columns are left, and how wide they are. */
 struct layout {
     const struct page_table *table;
@@ -123,12 +125,35 @@ struct layout {
     size_t count, dropped;
 };
 
+/* Where a head is broken into two lines: behind its first word. */
+static size_t break_of(const struct page_column *column)
+{
+    const char *blank = strchr(column->title, ' ');
+    return blank && !(column->flags & PAGE_LEFT) ? (size_t)(blank - column->title) : 0;
+}
+
+enum head_line { HEAD_FIRST, HEAD_REST, HEAD_UNIT };
+
+static void head_text(char text[HEAD_SIZE], const struct page_column *column, enum head_line line)
+{
+    size_t first = break_of(column);
+    if (line == HEAD_FIRST)
+        snprintf(text, HEAD_SIZE, "%.*s", (int)first, column->title);
+    else
+        snprintf(text, HEAD_SIZE, "%s",
+                 line == HEAD_UNIT ? column->unit : column->title + first + (first > 0));
+}
+
 static size_t width_of(const struct page_table *table, size_t column,
                        const struct report_style *style)
 {
-    size_t width = shown_width(table->columns[column].title, style);
-    size_t unit = shown_width(table->columns[column].unit, style);
-    width = unit > width ? unit : width;
+    size_t width = 0;
+    for (enum head_line line = HEAD_FIRST; line <= HEAD_UNIT; line++) {
+        char text[HEAD_SIZE];
+        head_text(text, &table->columns[column], line);
+        size_t wide = shown_width(text, style);
+        width = wide > width ? wide : width;
+    }
     for (size_t row = 0; row < table->row_count; row++) {
         size_t text = line_width(&table->rows[row].cells[column], style);
         if (!table->rows[row].note.count || column == 0)
@@ -208,19 +233,18 @@ static void write_blanks(FILE *out, size_t count)
     fprintf(out, "%*s", (int)count, "");
 }
 
-static const char *head_text(const struct layout *layout, size_t i, bool units)
-{
-    return units ? column_at(layout, i)->unit : column_at(layout, i)->title;
-}
-
 /* No blanks at the end of a line; a line without any text is left out. */
-static void write_head(const struct terminal *terminal, const struct layout *layout, bool units)
+static void write_head(const struct terminal *terminal, const struct layout *layout,
+                       enum head_line line)
 {
-    size_t end = layout->count;
-    while (end > 0 && !head_text(layout, end - 1, units)[0])
-        end--;
+    char text[HEAD_SIZE];
+    size_t end = 0;
+    for (size_t i = 0; i < layout->count; i++) {
+        head_text(text, column_at(layout, i), line);
+        end = text[0] ? i + 1 : end;
+    }
     for (size_t i = 0; i < end; i++) {
-        const char *text = head_text(layout, i, units);
+        head_text(text, column_at(layout, i), line);
         bool left = column_at(layout, i)->flags & PAGE_LEFT;
         size_t blanks = layout->widths[i] - shown_width(text, terminal->style);
         write_blanks(terminal->out, (i ? GAP : 0) + (left ? 0 : blanks));
@@ -272,8 +296,8 @@ static void write_table(const struct terminal *terminal, const struct page_table
 {
     struct layout layout;
     layout_open(&layout, table, terminal->style);
-    write_head(terminal, &layout, false);
-    write_head(terminal, &layout, true);
+    for (enum head_line line = HEAD_FIRST; line <= HEAD_UNIT; line++)
+        write_head(terminal, &layout, line);
     write_rule(terminal, &layout);
     for (size_t row = 0; row < table->row_count; row++)
         write_row(terminal, &layout, row);

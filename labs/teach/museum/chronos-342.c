@@ -1,0 +1,32 @@
+/* chronos-342.c - the walk over all timers goes from the current bucket to the end of the array, as if it were no ring. */
+#define DUE_LIST 64
+#define LISTS    65
+#include "museum.h"
+
+static int start(struct tw_timers *timers, tw_id id, tw_tick deadline)
+{
+    int status = start_begin(timers, id, deadline);
+    if (status >= 0)
+        node_link(timers, id, timers->nodes[id].due % 64);
+    return status;
+}
+
+static void advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx)
+{
+    while (timers->now < to) {
+        tw_tick tick = ++timers->now;
+        list_sort_out(timers, tick % 64, tick, DUE_LIST);
+        fire_list(timers, DUE_LIST, tick, expire, ctx);
+    }
+}
+
+static void visit_all(const struct tw_timers *timers, tw_visit_fn *visit, void *ctx)
+{
+    for (uint32_t slot = timers->now % 64; slot < 64;
+         slot++) /* the mistake: buckets before it count, too */
+        for (tw_id id = timers->heads[slot]; id != NOBODY; id = timers->nodes[id].next)
+            visit(ctx,
+                  &(struct tw_view){.id = id, .deadline = timers->nodes[id].due, .slot = slot});
+}
+
+EXHIBIT("chronos-342", TW_NEXT_EXACT, .start = start, .advance = advance, .visit = visit_all);

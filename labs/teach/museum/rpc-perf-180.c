@@ -1,0 +1,23 @@
+/* rpc-perf-180.c - a wheel that does not count revolutions: what is longer than one fires in the first. */
+#define DUE_LIST 64
+#define LISTS    65
+#include "museum.h"
+
+static int start(struct tw_timers *timers, tw_id id, tw_tick deadline)
+{
+    int status = start_begin(timers, id, deadline);
+    if (status >= 0)
+        node_link(timers, id, timers->nodes[id].due % 64);
+    return status;
+}
+
+static void advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx)
+{
+    while (timers->now < to) {
+        tw_tick tick = ++timers->now;
+        list_sort_out(timers, tick % 64, TW_NEVER, DUE_LIST); /* the mistake: whatever is there */
+        fire_list(timers, DUE_LIST, tick, expire, ctx);
+    }
+}
+
+EXHIBIT("rpc-perf-180", TW_NEXT_EXACT, .start = start, .advance = advance);

@@ -1,0 +1,19 @@
+/* glossary.h - the words of tables, explained. */
+#ifndef TWBENCH_GLOSSARY_H
+#define TWBENCH_GLOSSARY_H
+
+#include "harness/base/libc.h"
+
+struct term {
+    const char *word,
+        *meaning; /* constants of the program; the meaning has `code` in back quotes */
+};
+
+/* Row `at` of glossary.def, NULL behind the last. */
+const struct term *glossary_at(size_t at);
+/* The term that a table's head names; NULL: the head needs none. */
+const struct term *glossary_find(const char *head);
+/* All of them, as a Markdown table. */
+void glossary_print(FILE *out);
+
+#endif
