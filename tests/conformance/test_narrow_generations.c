@@ -14,7 +14,7 @@
 #include "harness/prove/conform.h"
 #include "testing.h"
 
-static void holds_the_contract(void **state)
+TEST(holds_the_contract)
 {
     struct conform_report report = {0};
     struct conform_options options = {.seed = 1, .operations = 300000, .check_always = true};
@@ -30,7 +30,7 @@ static void count_fired(void *ctx, tw_id id, tw_tick now)
 
 /* The entry of timer 0 for tick 1000 is dead and stays; 127 starts that fire, then one that is to
  * have the generation of the dead entry. */
-static void forgotten_entry_does_not_fire(void **state)
+TEST(forgotten_entry_does_not_fire)
 {
     struct tw_timers *timers = NULL;
     struct tw_error error;
@@ -53,11 +53,4 @@ static void forgotten_entry_does_not_fire(void **state)
     narrow_heap_lazy.close(timers);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(holds_the_contract),
-        cmocka_unit_test(forgotten_entry_does_not_fire),
-    };
-    return cmocka_run_group_tests_name("heap-lazy with generations of 8 bits", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

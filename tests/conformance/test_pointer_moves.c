@@ -71,7 +71,7 @@ static uint64_t drive_close(struct drive *drive, tw_tick last)
     return moves;
 }
 
-static void one_wheel_turns_every_second(void **state)
+TEST(one_wheel_turns_every_second)
 {
     const struct tw_setting slots = {"slots", 1, {512}};
     struct drive drive = drive_open("hashed", &slots, EXAMPLE);
@@ -80,7 +80,7 @@ static void one_wheel_turns_every_second(void **state)
     assert_int_equal(drive_close(&drive, EXAMPLE), 298230);
 }
 
-static void hier_driven_by_next_turns_93_times(void **state)
+TEST(hier_driven_by_next_turns_93_times)
 {
     assert_int_equal(TURNS, 93);
     struct drive drive = drive_open("hier", &clock_levels, EXAMPLE);
@@ -89,7 +89,7 @@ static void hier_driven_by_next_turns_93_times(void **state)
     assert_int_equal(drive_close(&drive, EXAMPLE), TURNS);
 }
 
-static void hier_turns_as_often_in_one_jump(void **state)
+TEST(hier_turns_as_often_in_one_jump)
 {
     struct drive drive = drive_open("hier", &clock_levels, EXAMPLE);
     drive_to(&drive, EXAMPLE);
@@ -97,7 +97,7 @@ static void hier_turns_as_often_in_one_jump(void **state)
 }
 
 /* Each tick is a step of the finest wheel; the turns of the others come on top. */
-static void hier_by_ticks_steps_every_tick(void **state)
+TEST(hier_by_ticks_steps_every_tick)
 {
     struct drive drive = drive_open("hier", &clock_levels, EXAMPLE);
     drive_by_ticks(&drive, EXAMPLE);
@@ -106,7 +106,7 @@ static void hier_by_ticks_steps_every_tick(void **state)
 }
 
 /* A level that held something is looked through again only if something new came to it. */
-static void hier_forgets_a_level_that_ran_empty(void **state)
+TEST(hier_forgets_a_level_that_ran_empty)
 {
     struct drive drive = drive_open("hier", &clock_levels, 30);
     drive_by_next(&drive);
@@ -120,7 +120,7 @@ static void hier_forgets_a_level_that_ran_empty(void **state)
 /* One task 500 s away on wheels of 1 s: one wake-up and not 500, if the finest wheel reaches it; on
  * wheels of 20, Kafka's, one for each wheel that it comes down from.  An earlier task, and only
  * that, brings the next wake-up forward. */
-static void queue_wakes_up_for_what_is_there(void **state)
+TEST(queue_wakes_up_for_what_is_there)
 {
     const struct tw_setting wide = {"levels", 1, {512}};
     struct drive drive = drive_open("hier-queue", &wide, 500);
@@ -141,23 +141,11 @@ static void queue_wakes_up_for_what_is_there(void **state)
 }
 
 /* However long the time, nothing is stepped through. */
-static void queue_passes_empty_time_at_once(void **state)
+TEST(queue_passes_empty_time_at_once)
 {
     struct drive drive = drive_open("hier-queue", NULL, EXAMPLE);
     drive_by_ticks(&drive, EXAMPLE);
     assert_in_range(drive_close(&drive, EXAMPLE), 1, 5);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_wheel_turns_every_second),
-        cmocka_unit_test(hier_driven_by_next_turns_93_times),
-        cmocka_unit_test(hier_turns_as_often_in_one_jump),
-        cmocka_unit_test(hier_by_ticks_steps_every_tick),
-        cmocka_unit_test(hier_forgets_a_level_that_ran_empty),
-        cmocka_unit_test(queue_wakes_up_for_what_is_there),
-        cmocka_unit_test(queue_passes_empty_time_at_once),
-    };
-    return cmocka_run_group_tests_name("pointer moves", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -13,12 +13,12 @@ static void assert_conforms(const struct tw_backend *backend)
     assert_true(report.operations_run >= options.operations);
 }
 
-static void timed_skeleton_conforms(void **state)
+TEST(timed_skeleton_conforms)
 {
     assert_conforms(&tw_skeleton_timed);
 }
 
-static void counted_skeleton_conforms(void **state)
+TEST(counted_skeleton_conforms)
 {
     assert_conforms(&tw_skeleton_counted);
 }
@@ -34,7 +34,7 @@ static struct tw_timers *open_with(const struct tw_backend *backend, uint64_t ru
     return timers;
 }
 
-static void setting_is_honoured(void **state)
+TEST(setting_is_honoured)
 {
     const struct tw_backend *backend = &tw_skeleton_timed;
     assert_null(open_with(backend, 0));
@@ -47,7 +47,7 @@ static void setting_is_honoured(void **state)
     backend->close(timers);
 }
 
-static void only_the_counted_object_counts(void **state)
+TEST(only_the_counted_object_counts)
 {
     struct tw_timers *timed = open_with(&tw_skeleton_timed, 2);
     struct tw_timers *counted = open_with(&tw_skeleton_counted, 2);
@@ -58,13 +58,4 @@ static void only_the_counted_object_counts(void **state)
     tw_skeleton_counted.close(counted);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(timed_skeleton_conforms),
-        cmocka_unit_test(counted_skeleton_conforms),
-        cmocka_unit_test(setting_is_honoured),
-        cmocka_unit_test(only_the_counted_object_counts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -8,7 +8,7 @@
 #include "harness/prove/conform.h"
 
 /* Without a limit this test does not end: there are jumps of 2^60 ticks among the cases. */
-static void test_a_walker_holds(void **state)
+TEST(test_a_walker_holds)
 {
     static struct conform_report report;
     const struct conform_options options = {.seed = 1, .operations = 20000, .check_always = true};
@@ -19,7 +19,7 @@ static void test_a_walker_holds(void **state)
 }
 
 /* With the flag it has promised not to walk, and nothing is left out. */
-static void test_a_tickless_design_is_asked_for_all(void **state)
+TEST(test_a_tickless_design_is_asked_for_all)
 {
     static struct conform_report report;
     struct tw_backend tickless = {HONEST("skeleton"), TRAITS(0)};
@@ -28,11 +28,4 @@ static void test_a_tickless_design_is_asked_for_all(void **state)
     assert_string_equal(report.coverage.remarks, "");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_walker_holds),
-        cmocka_unit_test(test_a_tickless_design_is_asked_for_all),
-    };
-    return cmocka_run_group_tests_name("a design that walks", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

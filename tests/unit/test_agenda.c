@@ -19,7 +19,7 @@ static void log_fire(void *ctx, tw_id id, tw_tick due)
     log->fired++;
 }
 
-static void test_fires_in_order_after_many_rearms(void **state)
+TEST(test_fires_in_order_after_many_rearms)
 {
     enum { IDS = 1000 };
     struct agenda agenda;
@@ -41,7 +41,7 @@ static void test_fires_in_order_after_many_rearms(void **state)
     agenda_close(&agenda);
 }
 
-static void test_growing_keeps_what_runs(void **state)
+TEST(test_growing_keeps_what_runs)
 {
     struct agenda agenda;
     struct log log = {.in_order = true};
@@ -59,11 +59,4 @@ static void test_growing_keeps_what_runs(void **state)
     agenda_close(&agenda);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fires_in_order_after_many_rearms),
-        cmocka_unit_test(test_growing_keeps_what_runs),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

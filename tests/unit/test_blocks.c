@@ -127,7 +127,7 @@ static size_t read_log(const struct stage *stage, char *letters, char *cells)
     return count;
 }
 
-static void test_calibration_asks_role_0_once_a_cell(void **state)
+TEST_AROUND(test_calibration_asks_role_0_once_a_cell, programs_begin, programs_end)
 {
     char log[512];
     struct stage *stage = stage_of(state, SLOW, GOOD);
@@ -146,7 +146,7 @@ static void test_calibration_asks_role_0_once_a_cell(void **state)
 }
 
 /* Two of three see a core that is shared; what is waited for is what one process in four has seen. */
-static void test_what_is_waited_for_is_the_full_pace(void **state)
+TEST_AROUND(test_what_is_waited_for_is_the_full_pace, programs_begin, programs_end)
 {
     char *log = calloc(1, 1 << 16);
     struct stage *stage = stage_of(state, SHARED, SHARED);
@@ -168,7 +168,7 @@ static void test_what_is_waited_for_is_the_full_pace(void **state)
     stage_free(stage);
 }
 
-static void test_blocks_are_abba_or_baab(void **state)
+TEST_AROUND(test_blocks_are_abba_or_baab, programs_begin, programs_end)
 {
     char letters[1000], cells[1000];
     size_t forwards = 0, first[CELLS] = {0};
@@ -194,7 +194,7 @@ static void test_blocks_are_abba_or_baab(void **state)
     stage_free(stage);
 }
 
-static void test_three_roles_and_one_left_out(void **state)
+TEST_AROUND(test_three_roles_and_one_left_out, programs_begin, programs_end)
 {
     char letters[1000], cells[1000];
     struct stage *stage = stage_of(state, SLOW, GOOD);
@@ -222,7 +222,7 @@ static void test_three_roles_and_one_left_out(void **state)
     stage_free(stage);
 }
 
-static void test_a_drag_is_asked_of_its_role_alone(void **state)
+TEST_AROUND(test_a_drag_is_asked_of_its_role_alone, programs_begin, programs_end)
 {
     char log[4096];
     struct stage *stage = stage_of(state, GOOD, GOOD);
@@ -241,7 +241,7 @@ static void test_a_drag_is_asked_of_its_role_alone(void **state)
 
 /* ---- Figures. -------------------------------------------------------------------------------- */
 
-static void test_pairs_are_log_ratios_of_the_fastest(void **state)
+TEST_AROUND(test_pairs_are_log_ratios_of_the_fastest, programs_begin, programs_end)
 {
     struct stage *stage = stage_of(state, SLOW, GOOD);
     stage_calibrate(stage);
@@ -269,7 +269,7 @@ static void test_pairs_are_log_ratios_of_the_fastest(void **state)
     stage_free(stage);
 }
 
-static void test_no_more_pairs_than_there_is_room(void **state)
+TEST_AROUND(test_no_more_pairs_than_there_is_room, programs_begin, programs_end)
 {
     struct stage *stage = stage_of(state, SLOW, GOOD);
     stage->blocks.cell_count = 1;
@@ -311,20 +311,20 @@ static bool fails_alone(void **state, const char *deed, uint64_t budget_ns, cons
     return in_time;
 }
 
-static void test_a_wrong_answer_fails_the_cell(void **state)
+TEST_AROUND(test_a_wrong_answer_fails_the_cell, programs_begin, programs_end)
 {
     assert_true(fails_alone(state, ANSWER("0xab", "50", "mismatch", "1") "\nexit 1", AMPLE_NS,
                             "mismatch: digest wrong"));
 }
 
-static void test_a_crash_fails_the_cell(void **state)
+TEST_AROUND(test_a_crash_fails_the_cell, programs_begin, programs_end)
 {
     assert_true(fails_alone(state, "kill -SEGV $$", AMPLE_NS,
                             "crashed: killed by signal 11 (Segmentation fault)"));
 }
 
 /* What hangs takes all of its budget, so that is short; a machine on which the others need more gives more. */
-static void test_a_hang_fails_the_cell(void **state)
+TEST_AROUND(test_a_hang_fails_the_cell, programs_begin, programs_end)
 {
     char reason[96];
     uint64_t budget_s = 1;
@@ -336,7 +336,7 @@ static void test_a_hang_fails_the_cell(void **state)
     } while (!fails_alone(state, "exec sleep 200", budget_s / 4 * 1000000000, reason));
 }
 
-static void test_a_failure_of_role_0_is_seen_at_once(void **state)
+TEST_AROUND(test_a_failure_of_role_0_is_seen_at_once, programs_begin, programs_end)
 {
     struct stage *stage = stage_new(
         *state, (const char *const[]){LOGGED ANSWER("0xab", "50", "crashed", "1"), GOOD, GOOD});
@@ -365,7 +365,7 @@ static void assert_refused(void **state, const char *body, const char *words)
     stage_free(stage);
 }
 
-static void test_rubbish_names_the_program(void **state)
+TEST_AROUND(test_rubbish_names_the_program, programs_begin, programs_end)
 {
     assert_refused(state, "echo hello", "does not answer 'probe'");
     assert_refused(state, "printf '{\"probe_version\":2,'", "does not answer 'probe'");
@@ -373,14 +373,14 @@ static void test_rubbish_names_the_program(void **state)
                    "it says: no such command: probe");
 }
 
-static void test_other_operations_cannot_be_compared(void **state)
+TEST_AROUND(test_other_operations_cannot_be_compared, programs_begin, programs_end)
 {
     assert_refused(state, ANSWER("0xcd", "50", "ok", "1"), "stream 0xab and 0xcd");
     assert_refused(state, ANSWER("0xab", "51", "ok", "1"), "different operations");
 }
 
 /* Each lacks one thing that a sample has to have; the last lacks nothing. */
-static void test_what_an_answer_has_to_have(void **state)
+TEST_AROUND(test_what_an_answer_has_to_have, programs_begin, programs_end)
 {
 #define PHASES "\"phases\":[{\"name\":\"x\",\"cpu_ns\":[5],\"wall_ns\":[6]}]"
 #define PACE   "\"pace_ns\":750,"
@@ -419,7 +419,7 @@ static void test_what_an_answer_has_to_have(void **state)
 
 /* Each time on its own: the least processor time is in the first sample, the least wall time in
  * the second.  Two passes each. */
-static void test_the_fastest_sample_counts(void **state)
+TEST_AROUND(test_the_fastest_sample_counts, programs_begin, programs_end)
 {
     struct stage *stage = stage_of(state, GOOD, GOOD);
     struct probe_sample sample;
@@ -443,7 +443,7 @@ static void test_the_fastest_sample_counts(void **state)
 }
 
 /* The reason has PROBE_REASON bytes and no zero in them: what lies behind stays as it is. */
-static void test_the_reason_keeps_to_its_bytes(void **state)
+TEST_AROUND(test_the_reason_keeps_to_its_bytes, programs_begin, programs_end)
 {
     struct stage *stage = stage_of(state, GOOD, GOOD);
     char reason[PROBE_REASON + 2];
@@ -459,7 +459,7 @@ static void test_the_reason_keeps_to_its_bytes(void **state)
 }
 
 /* A role may be a plugin that the program loads: named where the design is, and to blame for what is strange. */
-static void test_a_plugin_is_named_and_to_blame(void **state)
+TEST_AROUND(test_a_plugin_is_named_and_to_blame, programs_begin, programs_end)
 {
     char log[4096];
     struct stage *stage = stage_of(state, LOGGED "echo plugged", GOOD);
@@ -488,7 +488,7 @@ static void set_deadline(struct stage *stage, uint64_t budget_ns)
 }
 
 /* The design is not to blame: it had less than its own budget. */
-static void test_a_process_is_ended_at_the_deadline(void **state)
+TEST_AROUND(test_a_process_is_ended_at_the_deadline, programs_begin, programs_end)
 {
     struct stage *stage = stage_of(state, SLEEPS, GOOD);
     stage_calibrate(stage);
@@ -503,7 +503,7 @@ static void test_a_process_is_ended_at_the_deadline(void **state)
 }
 
 /* What a block takes is known from the processes before: here an hour each. */
-static void test_a_block_that_does_not_fit_is_not_begun(void **state)
+TEST_AROUND(test_a_block_that_does_not_fit_is_not_begun, programs_begin, programs_end)
 {
     char letters[64], cells[64];
     struct stage *stage = stage_of(state, GOOD, GOOD);
@@ -523,7 +523,7 @@ static void test_a_block_that_does_not_fit_is_not_begun(void **state)
     stage_free(stage);
 }
 
-static void test_an_interrupt_ends_it_all(void **state)
+TEST_AROUND(test_an_interrupt_ends_it_all, programs_begin, programs_end)
 {
     struct stage *stage = stage_of(state, SLOW, GOOD);
     stage_calibrate(stage);
@@ -539,9 +539,8 @@ static void test_an_interrupt_ends_it_all(void **state)
 
 /* ---- The command line. ----------------------------------------------------------------------- */
 
-static void test_arguments_have_an_end(void **state)
+TEST(test_arguments_have_an_end)
 {
-    (void)state;
     struct probe_command *command = calloc(1, sizeof *command);
     assert_non_null(command);
     probe_begin(command, "probe");
@@ -556,31 +555,4 @@ static void test_arguments_have_an_end(void **state)
     free(command);
 }
 
-int main(void)
-{
-#define SCRIPTED(test) cmocka_unit_test_setup_teardown(test, programs_begin, programs_end)
-    const struct CMUnitTest tests[] = {
-        SCRIPTED(test_calibration_asks_role_0_once_a_cell),
-        SCRIPTED(test_what_is_waited_for_is_the_full_pace),
-        SCRIPTED(test_blocks_are_abba_or_baab),
-        SCRIPTED(test_three_roles_and_one_left_out),
-        SCRIPTED(test_a_drag_is_asked_of_its_role_alone),
-        SCRIPTED(test_pairs_are_log_ratios_of_the_fastest),
-        SCRIPTED(test_no_more_pairs_than_there_is_room),
-        SCRIPTED(test_a_wrong_answer_fails_the_cell),
-        SCRIPTED(test_a_crash_fails_the_cell),
-        SCRIPTED(test_a_hang_fails_the_cell),
-        SCRIPTED(test_a_failure_of_role_0_is_seen_at_once),
-        SCRIPTED(test_rubbish_names_the_program),
-        SCRIPTED(test_other_operations_cannot_be_compared),
-        SCRIPTED(test_what_an_answer_has_to_have),
-        SCRIPTED(test_the_fastest_sample_counts),
-        SCRIPTED(test_the_reason_keeps_to_its_bytes),
-        SCRIPTED(test_a_plugin_is_named_and_to_blame),
-        SCRIPTED(test_a_process_is_ended_at_the_deadline),
-        SCRIPTED(test_a_block_that_does_not_fit_is_not_begun),
-        SCRIPTED(test_an_interrupt_ends_it_all),
-        cmocka_unit_test(test_arguments_have_an_end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -185,14 +185,14 @@ static void check_matrix(const char *const *flags)
 
 #define DATA "--workloads-dir=workloads"
 
-static void test_one_cell(void **state)
+TEST(test_one_cell)
 {
     check_matrix((const char *const[]){"--impl=heap", "--workload=hold", "--tasks=1000", DATA,
                                        "--min-time=3ms", "--samples=7", "--seed=99", NULL});
     check_matrix((const char *const[]){"--impl=heap", "--workload=hold", DATA, NULL});
 }
 
-static void test_streams_of_every_flag(void **state)
+TEST(test_streams_of_every_flag)
 {
     check_matrix((const char *const[]){"--impl=heap,list", "--workload=hold", "--tasks=10,20", DATA,
                                        "--tick=10us", "--max-pending=9",
@@ -200,14 +200,14 @@ static void test_streams_of_every_flag(void **state)
                                        "--seed=9007199254740992", NULL});
 }
 
-static void test_designs_workloads_tasks(void **state)
+TEST(test_designs_workloads_tasks)
 {
     check_matrix((const char *const[]){"--impl=list,heap,hashed,round,hier",
                                        "--workload=hold,keepalive", "--workload=network",
                                        "--tasks=10,1000,20", DATA, NULL});
 }
 
-static void test_sweeps(void **state)
+TEST(test_sweeps)
 {
     check_matrix((const char *const[]){"--impl=heap,hashed,round", "--workload=hold", "--tasks=10",
                                        DATA, "--slots=64,4096,512", NULL});
@@ -216,7 +216,7 @@ static void test_sweeps(void **state)
 }
 
 /* The comma belongs to a list of levels even where each list has but one. */
-static void test_sweeps_of_short_lists(void **state)
+TEST(test_sweeps_of_short_lists)
 {
     check_matrix((const char *const[]){"--impl=hier", "--workload=hold", "--tasks=10", DATA,
                                        "--levels=64/256", NULL});
@@ -225,7 +225,7 @@ static void test_sweeps_of_short_lists(void **state)
 }
 
 /* A trace has no tasks; what follows it has them all the same. */
-static void test_a_trace_before_others(void **state)
+TEST(test_a_trace_before_others)
 {
     check_matrix((const char *const[]){"--impl=heap", "--workload=workloads/traces/x.tt.xz,hold",
                                        "--tasks=10,20", DATA, NULL});
@@ -235,7 +235,7 @@ static void test_a_trace_before_others(void **state)
 
 /* ---- Presets. -------------------------------------------------------------------------------- */
 
-static void test_presets_can_be_run(void **state)
+TEST(test_presets_can_be_run)
 {
     assert_true(preset_count > 0);
     for (size_t i = 0; i < preset_count; i++) {
@@ -251,7 +251,7 @@ static void test_presets_can_be_run(void **state)
 }
 
 /* Five designs on three workloads: what docs/MEASUREMENT.md gives the figures of. */
-static void test_ci_has_its_fifteen_cells(void **state)
+TEST(test_ci_has_its_fifteen_cells)
 {
     struct trip *trip = trip_begin((const char *const[]){"--preset=ci", DATA, NULL});
     assert_int_equal(matrix_count(&trip->matrix), 15);
@@ -259,17 +259,4 @@ static void test_ci_has_its_fifteen_cells(void **state)
     trip_end(trip);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_cell),
-        cmocka_unit_test(test_streams_of_every_flag),
-        cmocka_unit_test(test_designs_workloads_tasks),
-        cmocka_unit_test(test_sweeps),
-        cmocka_unit_test(test_sweeps_of_short_lists),
-        cmocka_unit_test(test_a_trace_before_others),
-        cmocka_unit_test(test_presets_can_be_run),
-        cmocka_unit_test(test_ci_has_its_fifteen_cells),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -90,9 +90,8 @@ static void write_regression(FILE *out, const cJSON *comparison)
     write_text(out, comparison, &(struct report_style){.columns = 86});
 }
 
-static void test_table_of_a_regression(void **state)
+TEST(test_table_of_a_regression)
 {
-    (void)state;
     struct comparison comparison = regressed_of_two();
     char *text = rendered(write_regression, &comparison, FAIL_ON_REGRESSED);
     assert_string_equal(
@@ -135,9 +134,8 @@ static void test_table_of_a_regression(void **state)
     free(text);
 }
 
-static void test_table_of_all_verdicts(void **state)
+TEST(test_table_of_all_verdicts)
 {
-    (void)state;
     struct comparison comparison = sample_mixed();
     char *text = rendered(write_plain_table, &comparison, FAIL_ON_REGRESSED);
     expect_part(text,
@@ -152,9 +150,8 @@ static void test_table_of_all_verdicts(void **state)
     free(text);
 }
 
-static void test_table_without_change(void **state)
+TEST(test_table_without_change)
 {
-    (void)state;
     struct comparison comparison = sample_comparison(2);
     sample_set_time(&comparison.cells[0], VERDICT_SAME, 1.04, 1.05, 1.06);
     comparison.cells[0].timing.margin = 0.1;
@@ -171,9 +168,8 @@ static void test_table_without_change(void **state)
 }
 
 /* What nobody measured is no column, and what nobody counted is not the same. */
-static void test_table_without_times(void **state)
+TEST(test_table_without_times)
 {
-    (void)state;
     struct comparison comparison = sample_comparison(2);
     comparison.pairs = 0;
     for (size_t i = 0; i < 2; i++)
@@ -192,9 +188,8 @@ static void test_table_without_times(void **state)
     free(text);
 }
 
-static void test_table_where_nothing_decides(void **state)
+TEST(test_table_where_nothing_decides)
 {
-    (void)state;
     struct comparison comparison = sample_comparison(1);
     sample_as_results(&comparison);
     comparison.cells[0].work_verdict = VERDICT_INCONCLUSIVE;
@@ -207,9 +202,8 @@ static void test_table_where_nothing_decides(void **state)
     free(text);
 }
 
-static void test_instructions_alone_decide(void **state)
+TEST(test_instructions_alone_decide)
 {
-    (void)state;
     struct comparison comparison = sample_comparison(1);
     sample_as_results(&comparison);
     struct compared_cell *cell = &comparison.cells[0];
@@ -223,9 +217,8 @@ static void test_instructions_alone_decide(void **state)
     free(text);
 }
 
-static void test_table_of_results_calls_times_advisory(void **state)
+TEST(test_table_of_results_calls_times_advisory)
 {
-    (void)state;
     struct comparison comparison = sample_comparison(2);
     sample_set_time(&comparison.cells[1], VERDICT_REGRESSED, 1.9, 2, 2.1);
     sample_as_results(&comparison);
@@ -244,9 +237,8 @@ static void test_table_of_results_calls_times_advisory(void **state)
     free(text);
 }
 
-static void test_table_knows_what_is_unknown(void **state)
+TEST(test_table_knows_what_is_unknown)
 {
-    (void)state;
     struct comparison comparison = sample_comparison(1);
     struct compared_cell *cell = &comparison.cells[0];
     cell->time_known = cell->instructions_known = false;
@@ -262,9 +254,8 @@ static void test_table_knows_what_is_unknown(void **state)
     free(text);
 }
 
-static void test_table_names_a_moved_control_and_steps(void **state)
+TEST(test_table_names_a_moved_control_and_steps)
 {
-    (void)state;
     struct comparison comparison = sample_comparison(2);
     for (size_t i = 0; i < 2; i++)
         strcpy(comparison.cells[i].instructions_source, "steps");
@@ -282,9 +273,8 @@ static void test_table_names_a_moved_control_and_steps(void **state)
 }
 
 /* What regressed by little goes before what improved by much, and less time has a sign as well. */
-static void test_table_shows_the_gravest_change(void **state)
+TEST(test_table_shows_the_gravest_change)
 {
-    (void)state;
     struct comparison comparison = sample_comparison(3);
     sample_set_work(&comparison.cells[0], METRIC_comparisons, 500);
     sample_set_work(&comparison.cells[0], METRIC_visits, 2040);
@@ -307,9 +297,8 @@ static void write_colored(FILE *out, const cJSON *comparison)
 }
 
 /* Colour widens nothing: without the escapes the table is the plain one. */
-static void test_color_marks_verdicts(void **state)
+TEST(test_color_marks_verdicts)
 {
-    (void)state;
     struct comparison comparison = sample_mixed(), again = sample_mixed();
     char *colored = rendered(write_colored, &comparison, FAIL_ON_REGRESSED);
     char *bare = rendered(write_plain_table, &again, FAIL_ON_REGRESSED), *to = colored;
@@ -334,9 +323,8 @@ static void write_narrow(FILE *out, const cJSON *comparison)
     write_text(out, comparison, &(struct report_style){.columns = 80});
 }
 
-static void test_table_fits_a_narrow_terminal(void **state)
+TEST(test_table_fits_a_narrow_terminal)
 {
-    (void)state;
     struct comparison comparison = sample_mixed();
     char *text = rendered(write_narrow, &comparison, FAIL_ON_REGRESSED);
     expect_part(text, "more columns on a wider terminal");
@@ -351,9 +339,8 @@ static void test_table_fits_a_narrow_terminal(void **state)
 
 /* ---- Markdown. ------------------------------------------------------------------------------- */
 
-static void test_markdown_of_a_regression(void **state)
+TEST(test_markdown_of_a_regression)
 {
-    (void)state;
     struct comparison comparison = regressed_of_two();
     char *text = rendered(write_markdown, &comparison, FAIL_ON_REGRESSED);
     expect_start(
@@ -405,9 +392,8 @@ static void test_markdown_of_a_regression(void **state)
     free(text);
 }
 
-static void test_markdown_without_change_folds_all(void **state)
+TEST(test_markdown_without_change_folds_all)
 {
-    (void)state;
     struct comparison comparison = sample_comparison(15);
     sample_as_results(&comparison);
     sample_conclude(&comparison);
@@ -422,9 +408,8 @@ static void test_markdown_without_change_folds_all(void **state)
 }
 
 /* A change of work within its limit is shown, though the verdict is "same". */
-static void test_markdown_shows_changed_work(void **state)
+TEST(test_markdown_shows_changed_work)
 {
-    (void)state;
     struct comparison comparison = sample_comparison(2);
     sample_set_work(&comparison.cells[1], METRIC_visits, 2010);
     sample_conclude(&comparison);
@@ -448,9 +433,8 @@ static void expect_order(const char *text, const char *const *parts, size_t coun
 }
 
 /* The verdict, what changed and why, all cells, how it was measured, where it comes from. */
-static void test_html_begins_with_the_verdict(void **state)
+TEST(test_html_begins_with_the_verdict)
 {
-    (void)state;
     static const char *const parts[] = {
         "<h1>twbench: <span class=\"verdict refuted\" data-path=\"verdict\">regressed</span></h1>",
         "1 of 2 cells regressed. Work, instructions and time decide.",
@@ -487,9 +471,8 @@ static struct comparison nasty_comparison(void)
     return out;
 }
 
-static void test_markdown_escapes(void **state)
+TEST(test_markdown_escapes)
 {
-    (void)state;
     struct comparison comparison = nasty_comparison();
     char *text = rendered(write_markdown, &comparison, FAIL_ON_REGRESSED);
     expect_part(text, "| a&#124;b&#60;c&#62;&#38;\"d',&#10; |");
@@ -498,9 +481,8 @@ static void test_markdown_escapes(void **state)
     free(text);
 }
 
-static void test_csv_quotes_and_keeps_figures(void **state)
+TEST(test_csv_quotes_and_keeps_figures)
 {
-    (void)state;
     struct comparison comparison = nasty_comparison();
     char *text = rendered(write_csv, &comparison, FAIL_ON_REGRESSED);
     expect_part(text, "impl,params,workload,tasks,tick_ns,seed,verdict,reason,failed,work_gate,");
@@ -512,9 +494,8 @@ static void test_csv_quotes_and_keeps_figures(void **state)
     free(text);
 }
 
-static void test_xml_holds_any_text(void **state)
+TEST(test_xml_holds_any_text)
 {
-    (void)state;
     static const struct {
         const char *text, *escaped, *in_attribute;
     } cases[] = {
@@ -544,9 +525,8 @@ static void test_xml_holds_any_text(void **state)
 
 /* ---- JUnit. ---------------------------------------------------------------------------------- */
 
-static void test_junit_of_a_regression(void **state)
+TEST(test_junit_of_a_regression)
 {
-    (void)state;
     struct comparison comparison = regressed_of_two();
     char *text = rendered(compare_junit_write, &comparison, FAIL_ON_REGRESSED);
     expect_part(text,
@@ -562,9 +542,8 @@ static void test_junit_of_a_regression(void **state)
     free(text);
 }
 
-static void test_junit_escapes(void **state)
+TEST(test_junit_escapes)
 {
-    (void)state;
     struct comparison comparison = nasty_comparison();
     char *text = rendered(compare_junit_write, &comparison, FAIL_ON_REGRESSED);
     expect_part(text, "classname=\"a|b&lt;c&gt;&amp;&quot;d&apos;,&#10;\"");
@@ -588,17 +567,15 @@ static void expect_results(enum fail_on fail_on, const char *counts)
     free(text);
 }
 
-static void test_junit_fails_as_the_command_does(void **state)
+TEST(test_junit_fails_as_the_command_does)
 {
-    (void)state;
     expect_results(FAIL_ON_WORK, "tests=\"5\" failures=\"1\" errors=\"0\" skipped=\"2\"");
     expect_results(FAIL_ON_REGRESSED, "tests=\"5\" failures=\"2\" errors=\"0\" skipped=\"1\"");
     expect_results(FAIL_ON_INCONCLUSIVE, "tests=\"5\" failures=\"3\" errors=\"0\" skipped=\"0\"");
 }
 
-static void test_junit_says_that_it_was_interrupted(void **state)
+TEST(test_junit_says_that_it_was_interrupted)
 {
-    (void)state;
     struct comparison first = sample_comparison(1), second = sample_comparison(1);
     first.complete = second.complete = false;
     sample_conclude(&first);
@@ -643,30 +620,5 @@ int main(int argc, char **argv)
 {
     if (argc == 3 && strcmp(argv[1], "write") == 0)
         return write_all(argv[2]);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table_of_a_regression),
-        cmocka_unit_test(test_table_of_all_verdicts),
-        cmocka_unit_test(test_table_without_change),
-        cmocka_unit_test(test_table_without_times),
-        cmocka_unit_test(test_table_where_nothing_decides),
-        cmocka_unit_test(test_instructions_alone_decide),
-        cmocka_unit_test(test_table_of_results_calls_times_advisory),
-        cmocka_unit_test(test_table_knows_what_is_unknown),
-        cmocka_unit_test(test_table_names_a_moved_control_and_steps),
-        cmocka_unit_test(test_table_shows_the_gravest_change),
-        cmocka_unit_test(test_color_marks_verdicts),
-        cmocka_unit_test(test_table_fits_a_narrow_terminal),
-        cmocka_unit_test(test_markdown_of_a_regression),
-        cmocka_unit_test(test_markdown_without_change_folds_all),
-        cmocka_unit_test(test_markdown_shows_changed_work),
-        cmocka_unit_test(test_markdown_escapes),
-        cmocka_unit_test(test_html_begins_with_the_verdict),
-        cmocka_unit_test(test_csv_quotes_and_keeps_figures),
-        cmocka_unit_test(test_xml_holds_any_text),
-        cmocka_unit_test(test_junit_of_a_regression),
-        cmocka_unit_test(test_junit_escapes),
-        cmocka_unit_test(test_junit_fails_as_the_command_does),
-        cmocka_unit_test(test_junit_says_that_it_was_interrupted),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_listed_tests(NULL, NULL);
 }

@@ -6,9 +6,8 @@
 
 /* ---- Words. ---------------------------------------------------------------------------------- */
 
-static void test_verdicts_have_an_order(void **state)
+TEST(test_verdicts_have_an_order)
 {
-    (void)state;
     static const char *const names[] = {"same", "improved", "inconclusive", "regressed"};
     for (int a = 0; a < 4; a++) {
         assert_string_equal(verdict_name((enum verdict)a), names[a]);
@@ -17,9 +16,8 @@ static void test_verdicts_have_an_order(void **state)
     }
 }
 
-static void test_changes_are_written_for_people(void **state)
+TEST(test_changes_are_written_for_people)
 {
-    (void)state;
     static const struct {
         double share;
         const char *text;
@@ -35,9 +33,8 @@ static void test_changes_are_written_for_people(void **state)
 
 /* ---- Limits. --------------------------------------------------------------------------------- */
 
-static void test_limits_are_parsed(void **state)
+TEST(test_limits_are_parsed)
 {
-    (void)state;
     struct limits limits = limits_default();
     struct diag diag;
     assert_float_equal(limits.of[METRIC_MEMORY], 0.10, 1e-12);
@@ -59,9 +56,8 @@ static void test_limits_are_parsed(void **state)
     assert_float_equal(limits.of[METRIC_LAYOUT], 0.2, 1e-12);
 }
 
-static void test_wrong_limits_are_refused(void **state)
+TEST(test_wrong_limits_are_refused)
 {
-    (void)state;
     static const struct {
         const char *text, *named;
     } cases[] = {
@@ -115,9 +111,8 @@ static struct compared_cell tail_cell(enum verdict verdict, size_t pairs)
 }
 
 /* No median and no count shows it. */
-static void test_cell_with_a_tail(void **state)
+TEST(test_cell_with_a_tail)
 {
-    (void)state;
     struct compared_cell cell = tail_cell(VERDICT_REGRESSED, 10);
     expect(
         &cell, VERDICT_REGRESSED,
@@ -139,9 +134,8 @@ static void test_cell_with_a_tail(void **state)
     cJSON_Delete(cell.requested);
 }
 
-static void test_tail_in_the_document(void **state)
+TEST(test_tail_in_the_document)
 {
-    (void)state;
     struct comparison comparison = sample_comparison(2);
     cJSON_Delete(comparison.cells[0].requested);
     comparison.cells[0] = tail_cell(VERDICT_REGRESSED, 10);
@@ -163,16 +157,14 @@ static void test_tail_in_the_document(void **state)
     comparison_free(&comparison);
 }
 
-static void test_cell_without_change(void **state)
+TEST(test_cell_without_change)
 {
-    (void)state;
     struct compared_cell cell = sample_cell("heap", "hold", 1000);
     expect(&cell, VERDICT_SAME, "");
 }
 
-static void test_work_regresses(void **state)
+TEST(test_work_regresses)
 {
-    (void)state;
     struct compared_cell cell = sample_cell("heap", "hold", 1000);
     sample_set_work(&cell, METRIC_comparisons, 1333);
     sample_set_work(&cell, METRIC_visits, 2010); /* 0.5 %: a change, within its limit */
@@ -180,26 +172,23 @@ static void test_work_regresses(void **state)
     expect(&cell, VERDICT_REGRESSED, "comparisons +33.3 % (limit 1 %)");
 }
 
-static void test_work_from_nothing(void **state)
+TEST(test_work_from_nothing)
 {
-    (void)state;
     struct compared_cell cell = sample_cell("heap", "hold", 1000);
     cell.changes[METRIC_cascades].before = 0;
     sample_set_work(&cell, METRIC_cascades, 12);
     expect(&cell, VERDICT_REGRESSED, "cascades from 0 to 12 (limit 1 %)");
 }
 
-static void test_small_change_of_work_is_the_same(void **state)
+TEST(test_small_change_of_work_is_the_same)
 {
-    (void)state;
     struct compared_cell cell = sample_cell("heap", "hold", 1000);
     sample_set_work(&cell, METRIC_visits, 2010);
     expect(&cell, VERDICT_SAME, "");
 }
 
-static void test_all_gates_at_once(void **state)
+TEST(test_all_gates_at_once)
 {
-    (void)state;
     struct compared_cell cell = sample_cell("heap", "hold", 1000);
     sample_regress(&cell);
     expect(
@@ -209,9 +198,8 @@ static void test_all_gates_at_once(void **state)
 }
 
 /* Every gate has three answers; the verdict of a cell in which nothing changed, by which of them know. */
-static void test_some_gate_has_to_know(void **state)
+TEST(test_some_gate_has_to_know)
 {
-    (void)state;
     static const struct {
         bool work, instructions, time_taken, time;
         enum verdict verdict;
@@ -245,9 +233,8 @@ static void test_some_gate_has_to_know(void **state)
     }
 }
 
-static void test_gates_that_are_off_decide_nothing(void **state)
+TEST(test_gates_that_are_off_decide_nothing)
 {
-    (void)state;
     struct limits limits = limits_default();
     struct compared_cell cell = sample_cell("heap", "hold", 1000);
     cell.time_decides = false;
@@ -263,18 +250,16 @@ static void test_gates_that_are_off_decide_nothing(void **state)
     cJSON_Delete(cell.requested);
 }
 
-static void test_unknown_instructions_do_not_judge(void **state)
+TEST(test_unknown_instructions_do_not_judge)
 {
-    (void)state;
     struct compared_cell cell = sample_cell("heap", "hold", 1000);
     cell.instructions_known = false;
     cell.instructions_verdict = VERDICT_REGRESSED;
     expect(&cell, VERDICT_SAME, "");
 }
 
-static void test_memory_judges_only_with_a_limit(void **state)
+TEST(test_memory_judges_only_with_a_limit)
 {
-    (void)state;
     struct limits limits = limits_default();
     limits.of[METRIC_MEMORY] = NAN;
     struct compared_cell cell = sample_cell("heap", "hold", 1000);
@@ -289,9 +274,8 @@ static void test_memory_judges_only_with_a_limit(void **state)
 }
 
 /* What no gate sees keeps a cell from being the same; what was answered otherwise, from being better. */
-static void test_apart_is_never_the_same(void **state)
+TEST(test_apart_is_never_the_same)
 {
-    (void)state;
     struct compared_cell cell = sample_cell("heap", "hold", 1000), faster = cell, worse = cell;
     faster.requested = worse.requested = NULL;
     strcpy(cell.apart, "longest delay, ticks: 10 in OLD, 20 in NEW");
@@ -310,9 +294,8 @@ static void test_apart_is_never_the_same(void **state)
            "comparisons +33.3 % (limit 1 %); settings: a=1 in OLD, a=2 in NEW");
 }
 
-static void test_time_is_told_as_slower_or_faster(void **state)
+TEST(test_time_is_told_as_slower_or_faster)
 {
-    (void)state;
     struct compared_cell slower = sample_cell("heap", "hold", 1000), faster = slower;
     slower.same_program = faster.same_program = false;
     faster.requested = NULL;
@@ -324,9 +307,8 @@ static void test_time_is_told_as_slower_or_faster(void **state)
     expect(&faster, VERDICT_IMPROVED, "5.0 .. 10.0 % faster (margin 3 %)");
 }
 
-static void test_advisory_time_does_not_judge(void **state)
+TEST(test_advisory_time_does_not_judge)
 {
-    (void)state;
     struct compared_cell cell = sample_cell("heap", "hold", 1000);
     sample_set_time(&cell, VERDICT_REGRESSED, 1.9, 2, 2.1);
     cell.time_decides = false;
@@ -339,9 +321,8 @@ static void test_advisory_time_does_not_judge(void **state)
         "89.9 .. 110.2 % slower (margin 3 %), but not measured side by side: compare the programs");
 }
 
-static void test_unclear_time_names_its_cause(void **state)
+TEST(test_unclear_time_names_its_cause)
 {
-    (void)state;
     struct compared_cell noisy = sample_cell("heap", "hold", 1000);
     noisy.same_program = false;
     sample_set_time(&noisy, VERDICT_INCONCLUSIVE, 0.988, 1.02, 1.041);
@@ -365,9 +346,8 @@ static void test_unclear_time_names_its_cause(void **state)
            "3.1 .. 5.2 % slower at first, -0.5 .. 2.0 % on a second block: not confirmed");
 }
 
-static void test_layout_is_told(void **state)
+TEST(test_layout_is_told)
 {
-    (void)state;
     struct compared_cell within = sample_cell("heap", "hold", 1000), beyond = within;
     beyond.requested = NULL;
     struct compared_cell around = beyond, faster = beyond;
@@ -391,9 +371,8 @@ static void test_layout_is_told(void **state)
            "16.0 .. 20.0 % slower (margin 10 %: the same work, instructions and memory)");
 }
 
-static void test_given_reason_stays(void **state)
+TEST(test_given_reason_stays)
 {
-    (void)state;
     struct compared_cell absent = {.reason = "NEW has no such cell",
                                    .verdict = VERDICT_INCONCLUSIVE};
     expect(&absent, VERDICT_INCONCLUSIVE, "NEW has no such cell");
@@ -405,9 +384,8 @@ static void test_given_reason_stays(void **state)
 
 /* ---- The whole. ------------------------------------------------------------------------------ */
 
-static void test_nothing_changed(void **state)
+TEST(test_nothing_changed)
 {
-    (void)state;
     struct comparison comparison = sample_comparison(15);
     sample_conclude(&comparison);
     assert_int_equal(comparison.verdict, VERDICT_SAME);
@@ -418,9 +396,8 @@ static void test_nothing_changed(void **state)
     assert_null(comparison.cells);
 }
 
-static void test_reasons_have_the_gravest_first(void **state)
+TEST(test_reasons_have_the_gravest_first)
 {
-    (void)state;
     struct comparison comparison = sample_mixed();
     assert_int_equal(comparison.verdict, VERDICT_REGRESSED);
     assert_int_equal(comparison.reason_count, 3);
@@ -439,9 +416,8 @@ static void test_reasons_have_the_gravest_first(void **state)
     comparison_free(&comparison);
 }
 
-static void test_many_reasons_are_counted(void **state)
+TEST(test_many_reasons_are_counted)
 {
-    (void)state;
     struct comparison comparison = sample_comparison(40);
     for (size_t i = 0; i < 16; i++)
         sample_set_work(&comparison.cells[i], METRIC_moves, 9000);
@@ -457,9 +433,8 @@ static void test_many_reasons_are_counted(void **state)
     comparison_free(&comparison);
 }
 
-static void test_disturbances_are_named_when_times_are_unclear(void **state)
+TEST(test_disturbances_are_named_when_times_are_unclear)
 {
-    (void)state;
     struct comparison comparison = sample_comparison(2);
     comparison.steal_share = 0.07, comparison.busy_share = 0.25;
     sample_conclude(&comparison);
@@ -481,9 +456,8 @@ static void test_disturbances_are_named_when_times_are_unclear(void **state)
     comparison_free(&comparison);
 }
 
-static void test_interrupted_is_not_the_same(void **state)
+TEST(test_interrupted_is_not_the_same)
 {
-    (void)state;
     struct comparison comparison = sample_comparison(2);
     comparison.complete = false;
     sample_conclude(&comparison);
@@ -506,9 +480,8 @@ static void expect_statuses(struct comparison *comparison, int work, int regress
     comparison_free(comparison);
 }
 
-static void test_exit_statuses(void **state)
+TEST(test_exit_statuses)
 {
-    (void)state;
     struct comparison slower = sample_comparison(3), work = sample_comparison(3),
                       unclear = sample_comparison(3), failed = sample_comparison(3),
                       better = sample_comparison(3), counted = sample_comparison(3),
@@ -567,9 +540,8 @@ static void expect_null(const cJSON *object, const char *parent, const char *key
         fail_msg("%s.%s is not null", parent, key);
 }
 
-static void test_document_has_the_figures(void **state)
+TEST(test_document_has_the_figures)
 {
-    (void)state;
     struct comparison comparison = sample_mixed();
     cJSON *document = document_of(&comparison, NULL);
     const cJSON *cell = cJSON_GetArrayItem(json_get(document, "cells"), 1);
@@ -615,9 +587,8 @@ static void test_document_has_the_figures(void **state)
     comparison_free(&comparison);
 }
 
-static void test_document_of_results(void **state)
+TEST(test_document_of_results)
 {
-    (void)state;
     struct comparison comparison = sample_comparison(3);
     sample_as_results(&comparison);
     comparison.cells[1].time_known = false;
@@ -643,9 +614,8 @@ static void test_document_of_results(void **state)
 }
 
 /* One more in a large count is not rounded away; no core is no number. */
-static void test_document_keeps_exact_counts(void **state)
+TEST(test_document_keeps_exact_counts)
 {
-    (void)state;
     struct comparison comparison = sample_comparison(1);
     comparison.cells[0].changes[METRIC_visits].before = 9007199254740990;
     comparison.pin_cpu = -1;
@@ -659,9 +629,8 @@ static void test_document_keeps_exact_counts(void **state)
     comparison_free(&comparison);
 }
 
-static void test_head_is_copied(void **state)
+TEST(test_head_is_copied)
 {
-    (void)state;
     struct comparison comparison = sample_comparison(1);
     struct result_document *result = sample_document();
     cJSON *document = document_of(&comparison, result_json(result));
@@ -704,38 +673,5 @@ int main(int argc, char **argv)
 {
     if (argc == 4 && strcmp(argv[1], "sample") == 0)
         return write_samples(argv[2], argv[3]);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_verdicts_have_an_order),
-        cmocka_unit_test(test_changes_are_written_for_people),
-        cmocka_unit_test(test_limits_are_parsed),
-        cmocka_unit_test(test_wrong_limits_are_refused),
-        cmocka_unit_test(test_cell_without_change),
-        cmocka_unit_test(test_cell_with_a_tail),
-        cmocka_unit_test(test_tail_in_the_document),
-        cmocka_unit_test(test_work_regresses),
-        cmocka_unit_test(test_work_from_nothing),
-        cmocka_unit_test(test_small_change_of_work_is_the_same),
-        cmocka_unit_test(test_all_gates_at_once),
-        cmocka_unit_test(test_some_gate_has_to_know),
-        cmocka_unit_test(test_gates_that_are_off_decide_nothing),
-        cmocka_unit_test(test_unknown_instructions_do_not_judge),
-        cmocka_unit_test(test_memory_judges_only_with_a_limit),
-        cmocka_unit_test(test_apart_is_never_the_same),
-        cmocka_unit_test(test_time_is_told_as_slower_or_faster),
-        cmocka_unit_test(test_advisory_time_does_not_judge),
-        cmocka_unit_test(test_unclear_time_names_its_cause),
-        cmocka_unit_test(test_layout_is_told),
-        cmocka_unit_test(test_given_reason_stays),
-        cmocka_unit_test(test_nothing_changed),
-        cmocka_unit_test(test_reasons_have_the_gravest_first),
-        cmocka_unit_test(test_many_reasons_are_counted),
-        cmocka_unit_test(test_disturbances_are_named_when_times_are_unclear),
-        cmocka_unit_test(test_interrupted_is_not_the_same),
-        cmocka_unit_test(test_exit_statuses),
-        cmocka_unit_test(test_document_has_the_figures),
-        cmocka_unit_test(test_document_of_results),
-        cmocka_unit_test(test_document_keeps_exact_counts),
-        cmocka_unit_test(test_head_is_copied),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_listed_tests(NULL, NULL);
 }

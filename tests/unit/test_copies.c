@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-static void test_three_copies_of_one_length(void **state)
+TEST_AROUND(test_three_copies_of_one_length, programs_begin, programs_end)
 {
     char before[PROGRAMS_PATH], after[PROGRAMS_PATH], command[512];
     struct copies copies;
@@ -43,7 +43,7 @@ static void test_three_copies_of_one_length(void **state)
 }
 
 /* A program looks for its libraries beside itself: each copy has those of its own program. */
-static void test_a_program_has_its_libraries(void **state)
+TEST_AROUND(test_a_program_has_its_libraries, programs_begin, programs_end)
 {
     char program[PROGRAMS_PATH], command[1024];
     struct copies copies;
@@ -73,7 +73,7 @@ static void test_a_program_has_its_libraries(void **state)
 }
 
 /* Larger than what one call of the kernel would copy through a buffer of ours. */
-static void test_a_large_program_is_copied_whole(void **state)
+TEST_AROUND(test_a_large_program_is_copied_whole, programs_begin, programs_end)
 {
     char path[PROGRAMS_PATH], command[512];
     struct copies copies;
@@ -88,7 +88,7 @@ static void test_a_large_program_is_copied_whole(void **state)
     copies_remove(&copies);
 }
 
-static void test_what_cannot_be_read_is_named(void **state)
+TEST_AROUND(test_what_cannot_be_read_is_named, programs_begin, programs_end)
 {
     struct copies copies;
     struct diag diag;
@@ -102,9 +102,8 @@ static void test_what_cannot_be_read_is_named(void **state)
     assert_int_equal(access(copies.directory, F_OK), -1);
 }
 
-static void test_a_place_that_is_none(void **state)
+TEST(test_a_place_that_is_none)
 {
-    (void)state;
     struct copies copies;
     struct diag diag;
     setenv("TMPDIR", "/nowhere/at/all", 1);
@@ -117,9 +116,8 @@ static void test_a_place_that_is_none(void **state)
 
 /* Empty is as good as unset: the root directory is no place for copies.  Nor is a long path: all
  * that is compared should have paths of a like length. */
-static void test_tmpdir_empty_or_long(void **state)
+TEST(test_tmpdir_empty_or_long)
 {
-    (void)state;
     static const char *const places[] = {"", "/tmp/a-directory-with-a-name-much-longer-than-others",
                                          NULL};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
@@ -137,13 +135,4 @@ static void test_tmpdir_empty_or_long(void **state)
     unsetenv("TMPDIR");
 }
 
-int main(void)
-{
-#define SCRIPTED(test) cmocka_unit_test_setup_teardown(test, programs_begin, programs_end)
-    const struct CMUnitTest tests[] = {
-        SCRIPTED(test_three_copies_of_one_length),      SCRIPTED(test_a_program_has_its_libraries),
-        SCRIPTED(test_a_large_program_is_copied_whole), SCRIPTED(test_what_cannot_be_read_is_named),
-        cmocka_unit_test(test_a_place_that_is_none),    cmocka_unit_test(test_tmpdir_empty_or_long),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

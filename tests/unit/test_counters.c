@@ -53,9 +53,8 @@ static void burn_cpu(uint64_t ns)
         continue;
 }
 
-static void test_what_lies_between_the_readings_is_counted(void **state)
+TEST(test_what_lies_between_the_readings_is_counted)
 {
-    (void)state;
     struct counters counters;
     struct counters_reading begin, total = {.of = {{.value = 0}}};
     struct outcome_count counts[OUTCOME_COUNTERS];
@@ -81,9 +80,8 @@ static void test_what_lies_between_the_readings_is_counted(void **state)
     assert_true(counts[OUTCOME_CYCLES].known); /* page faults: 0 is a count too */
 }
 
-static void test_an_event_can_be_missing_alone(void **state)
+TEST(test_an_event_can_be_missing_alone)
 {
-    (void)state;
     struct counters counters;
     struct counters_reading begin, total = {.of = {{.value = 0}}};
     struct outcome_count counts[OUTCOME_COUNTERS];
@@ -100,9 +98,8 @@ static void test_an_event_can_be_missing_alone(void **state)
     assert_int_equal(strncmp(counters.reason, "cache_misses, dtlb_misses: ", 27), 0);
 }
 
-static void test_none_is_unknown_not_zero(void **state)
+TEST(test_none_is_unknown_not_zero)
 {
-    (void)state;
     struct counters counters;
     struct counters_reading begin, total = {.of = {{.value = 0}}};
     struct outcome_count counts[OUTCOME_COUNTERS];
@@ -116,9 +113,8 @@ static void test_none_is_unknown_not_zero(void **state)
     assert_int_equal(strncmp(counters.reason, "no performance counters: ", 25), 0);
 }
 
-static void test_a_shared_counter_is_scaled_and_says_so(void **state)
+TEST(test_a_shared_counter_is_scaled_and_says_so)
 {
-    (void)state;
     struct counters_reading total = {.of = {{100, 2000, 1000}, {100, 2000, 0}}};
     struct outcome_count counts[OUTCOME_COUNTERS];
     counters_outcome(&total, 4, counts);
@@ -128,9 +124,8 @@ static void test_a_shared_counter_is_scaled_and_says_so(void **state)
     assert_false(counts[1].known);
 }
 
-static void test_the_reason_says_what_to_do(void **state)
+TEST(test_the_reason_says_what_to_do)
 {
-    (void)state;
     char root[64], path[256], text[OUTCOME_COUNTERS_REASON];
     paths_temporary(root, sizeof root, "test_counters");
     assert_non_null(mkdtemp(root));
@@ -178,9 +173,8 @@ static struct stream *make_stream(void)
     return stream;
 }
 
-static void test_a_job_counts_each_phase(void **state)
+TEST(test_a_job_counts_each_phase)
 {
-    (void)state;
     struct counters counters;
     open_or_skip(&counters, kernel_events);
     counters_close(&counters);
@@ -232,9 +226,8 @@ static const cJSON *first_phase(const struct result_document *document)
         json_get(cJSON_GetArrayItem(json_get(result_json(document), "cells"), 0), "phases"), 0);
 }
 
-static void test_the_result_has_them_per_operation(void **state)
+TEST(test_the_result_has_them_per_operation)
 {
-    (void)state;
     const struct outcome_count counts[OUTCOME_COUNTERS] = {
         [OUTCOME_INSTRUCTIONS] = {true, 52000, 1}, [OUTCOME_CYCLES] = {true, 31000, 0.75}};
     struct result_document *document = make_document(counts, "cache_misses: not here");
@@ -249,9 +242,8 @@ static void test_the_result_has_them_per_operation(void **state)
     result_free(document);
 }
 
-static void test_the_result_says_why_there_are_none(void **state)
+TEST(test_the_result_says_why_there_are_none)
 {
-    (void)state;
     const struct outcome_count counts[OUTCOME_COUNTERS] = {{.known = false}};
     struct result_document *document = make_document(counts, "--counters=off");
     assert_null(json_get(first_phase(document), "counters"));
@@ -273,9 +265,8 @@ static char *make_card(const struct outcome_count *counts)
     return text;
 }
 
-static void test_the_card_shows_instructions_where_there_are_any(void **state)
+TEST(test_the_card_shows_instructions_where_there_are_any)
 {
-    (void)state;
     const struct outcome_count counts[OUTCOME_COUNTERS] = {
         [OUTCOME_INSTRUCTIONS] = {true, 52000, 1}};
     const struct outcome_count none[OUTCOME_COUNTERS] = {{.known = false}};
@@ -288,18 +279,4 @@ static void test_the_card_shows_instructions_where_there_are_any(void **state)
     free(card);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_lies_between_the_readings_is_counted),
-        cmocka_unit_test(test_an_event_can_be_missing_alone),
-        cmocka_unit_test(test_none_is_unknown_not_zero),
-        cmocka_unit_test(test_a_shared_counter_is_scaled_and_says_so),
-        cmocka_unit_test(test_the_reason_says_what_to_do),
-        cmocka_unit_test(test_a_job_counts_each_phase),
-        cmocka_unit_test(test_the_result_has_them_per_operation),
-        cmocka_unit_test(test_the_result_says_why_there_are_none),
-        cmocka_unit_test(test_the_card_shows_instructions_where_there_are_any),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -2,7 +2,7 @@
 #include "harness/prove/report.h"
 #include "testing.h"
 
-static void test_adding_keeps_the_largest_and_sums_the_starts(void **state)
+TEST(test_adding_keeps_the_largest_and_sums_the_starts)
 {
     struct conform_coverage all = {.fired_capacity = 7, .starts_accepted = 5, .longest_starts = 4};
     struct conform_coverage part = {.fired_capacity = 3,
@@ -20,7 +20,7 @@ static void test_adding_keeps_the_largest_and_sums_the_starts(void **state)
     assert_int_equal(all.settings_tried, 1);
 }
 
-static void test_a_remark_is_kept_once(void **state)
+TEST(test_a_remark_is_kept_once)
 {
     struct conform_coverage all = {0}, part = {0};
     coverage_remark(&all, "jumps beyond %d ticks", 100);
@@ -32,7 +32,7 @@ static void test_a_remark_is_kept_once(void **state)
     assert_string_equal(all.remarks, "jumps beyond 100 ticks\njumps\na capacity of 5\n");
 }
 
-static void test_remarks_beyond_the_room_are_dropped_whole(void **state)
+TEST(test_remarks_beyond_the_room_are_dropped_whole)
 {
     struct conform_coverage all = {0};
     for (int i = 0; i < 1000; i++)
@@ -42,7 +42,7 @@ static void test_remarks_beyond_the_room_are_dropped_whole(void **state)
     assert_int_equal(all.remarks[length - 1], '\n');
 }
 
-static void test_the_sentences_name_every_figure(void **state)
+TEST(test_the_sentences_name_every_figure)
 {
     struct conform_coverage all = {.fired_capacity = 11,
                                    .most_running = 10,
@@ -63,13 +63,4 @@ static void test_the_sentences_name_every_figure(void **state)
     assert_int_equal(strlen(small), sizeof small - 1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_adding_keeps_the_largest_and_sums_the_starts),
-        cmocka_unit_test(test_a_remark_is_kept_once),
-        cmocka_unit_test(test_remarks_beyond_the_room_are_dropped_whole),
-        cmocka_unit_test(test_the_sentences_name_every_figure),
-    };
-    return cmocka_run_group_tests_name("coverage", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

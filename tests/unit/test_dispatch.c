@@ -66,7 +66,7 @@ static size_t play_all(const struct stream *stream, struct outcome_schedule *com
 }
 
 /* Runs that take nothing begin when the stream's timers fire: the oracle knows their digest. */
-static void test_idle_thread_is_never_late(void **state)
+TEST(test_idle_thread_is_never_late)
 {
     struct stream *stream = periodic(NULL, 0);
     uint32_t *run_time = stream->schedule.run_time;
@@ -85,7 +85,7 @@ static void test_idle_thread_is_never_late(void **state)
     stream_free(stream);
 }
 
-static void test_skip_against_burst(void **state)
+TEST(test_skip_against_burst)
 {
     struct stream *stream = periodic(NULL, 0);
     struct outcome_schedule schedules[OUTCOME_SCHEDULES_MAX];
@@ -103,7 +103,7 @@ static void test_skip_against_burst(void **state)
     stream_free(stream);
 }
 
-static void test_fixed_delay_has_nothing_to_catch_up(void **state)
+TEST(test_fixed_delay_has_nothing_to_catch_up)
 {
     struct workload_setting delay = {"ended", "fixed-delay"};
     struct stream *stream = periodic(&delay, 1);
@@ -118,7 +118,7 @@ static void test_fixed_delay_has_nothing_to_catch_up(void **state)
 }
 
 /* Five runs of the slow task at 20, 40, ... 100 take 5 ticks each, the last until 105. */
-static void test_slow_task(void **state)
+TEST(test_slow_task)
 {
     struct workload_setting settings[] = {
         {"period", "4e9"}, {"slow_every", "20"}, {"slow_run", "5"}, {"duration", "100"}};
@@ -131,7 +131,7 @@ static void test_slow_task(void **state)
     stream_free(stream);
 }
 
-static void test_nothing_to_play(void **state)
+TEST(test_nothing_to_play)
 {
     struct outcome_schedule schedules[OUTCOME_SCHEDULES_MAX];
     struct stream *stream = periodic(NULL, 0);
@@ -147,14 +147,4 @@ static void test_nothing_to_play(void **state)
     stream_free(stream);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_idle_thread_is_never_late),
-        cmocka_unit_test(test_skip_against_burst),
-        cmocka_unit_test(test_fixed_delay_has_nothing_to_catch_up),
-        cmocka_unit_test(test_slow_task),
-        cmocka_unit_test(test_nothing_to_play),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

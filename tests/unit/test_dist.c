@@ -75,7 +75,7 @@ static void assert_near(const char *text, const char *what, double found, double
         fail_msg("%s: %s is %g, expected %g +- %g", text, what, found, wanted, slack);
 }
 
-static void test_moments_of_samples(void **state)
+TEST(test_moments_of_samples)
 {
     enum { SAMPLES = 400000 };
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
@@ -95,7 +95,7 @@ static void test_moments_of_samples(void **state)
     }
 }
 
-static void test_moments_of_restart_tables(void **state)
+TEST(test_moments_of_restart_tables)
 {
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         const struct moments *want = &expected[i];
@@ -117,7 +117,7 @@ static void test_moments_of_restart_tables(void **state)
 }
 
 /* A mixture of which moments see little. */
-static void test_bimodal_has_two_humps(void **state)
+TEST(test_bimodal_has_two_humps)
 {
     struct dist *dist = parsed("bimodal(30000)");
     assert_int_equal(dist_quantile(dist, 0.45), 10000);
@@ -127,7 +127,7 @@ static void test_bimodal_has_two_humps(void **state)
     dist_free(dist);
 }
 
-static void test_lognormal_quantiles(void **state)
+TEST(test_lognormal_quantiles)
 {
     struct dist *dist = parsed("lognormal(1e9, 1, 1e15)");
     /* exp of the standard normal quantiles -3.090232, -0.841621, 0.841621, 3.090232. */
@@ -139,7 +139,7 @@ static void test_lognormal_quantiles(void **state)
     dist_free(dist);
 }
 
-static void test_lattice_and_powers_hit_their_points(void **state)
+TEST(test_lattice_and_powers_hit_their_points)
 {
     struct dist *dist = parsed("lattice(512, 1, 4, 1)");
     struct rng rng;
@@ -160,7 +160,7 @@ static void test_lattice_and_powers_hit_their_points(void **state)
     dist_free(dist);
 }
 
-static void test_units_round_up(void **state)
+TEST(test_units_round_up)
 {
     struct dist *dist = parsed("uniform(100us, 2500us)");
     assert_int_equal(dist_quantile(dist, 1e-9), 1);
@@ -168,7 +168,7 @@ static void test_units_round_up(void **state)
     dist_free(dist);
 }
 
-static void test_empirical_follows_the_trace(void **state)
+TEST(test_empirical_follows_the_trace)
 {
     struct dist *dist = parsed("empirical(libuv-bind)");
     /* 97986 of 107537 starts of this trace ask for 1200 ms, and none for more than 3200. */
@@ -191,7 +191,7 @@ static void test_empirical_follows_the_trace(void **state)
     dist_free(dist);
 }
 
-static void test_long_delays_have_no_restart_table(void **state)
+TEST(test_long_delays_have_no_restart_table)
 {
     uint32_t table[STREAM_RESTART_SIZE];
     struct dist *dist = parsed("constant(4294967296)");
@@ -257,7 +257,7 @@ static const struct bad bads[] = {
                            "name or a path"},
 };
 
-static void test_bad_texts(void **state)
+TEST(test_bad_texts)
 {
     for (size_t i = 0; i < sizeof bads / sizeof *bads; i++) {
         struct dist *dist = NULL;
@@ -270,7 +270,7 @@ static void test_bad_texts(void **state)
 }
 
 /* Drawn in milliseconds, run at ticks of ten: rounded up, never down, and by how much is known. */
-static void test_coarse_ticks(void **state)
+TEST(test_coarse_ticks)
 {
     static const struct {
         const char *text;
@@ -300,19 +300,4 @@ static void test_coarse_ticks(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_coarse_ticks),
-        cmocka_unit_test(test_moments_of_samples),
-        cmocka_unit_test(test_moments_of_restart_tables),
-        cmocka_unit_test(test_bimodal_has_two_humps),
-        cmocka_unit_test(test_lognormal_quantiles),
-        cmocka_unit_test(test_lattice_and_powers_hit_their_points),
-        cmocka_unit_test(test_units_round_up),
-        cmocka_unit_test(test_empirical_follows_the_trace),
-        cmocka_unit_test(test_long_delays_have_no_restart_table),
-        cmocka_unit_test(test_bad_texts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -64,9 +64,8 @@ static const cJSON *cell_at(const struct result_document *document, int index)
 
 /* ---- What is in it. -------------------------------------------------------------------------- */
 
-static void test_cell_has_the_figures(void **state)
+TEST(test_cell_has_the_figures)
 {
-    (void)state;
     struct result_document *document = sample_document();
     const cJSON *cell = cell_at(document, 3);
     assert_string_equal(json_get_text(cell, "impl"), "hashed");
@@ -90,9 +89,8 @@ static void test_cell_has_the_figures(void **state)
     result_free(document);
 }
 
-static void test_latency_bins_add_up(void **state)
+TEST(test_latency_bins_add_up)
 {
-    (void)state;
     struct result_document *document = sample_document();
     const cJSON *phase = cJSON_GetArrayItem(json_get(cell_at(document, 2), "phases"), 1);
     const cJSON *advance = json_get(phase, "latency_ns.advance"), *pair;
@@ -113,9 +111,8 @@ static void test_latency_bins_add_up(void **state)
 }
 
 /* No operation in the phase: nothing to divide by, so null and neither 0 nor infinity. */
-static void test_phase_without_operations(void **state)
+TEST(test_phase_without_operations)
 {
-    (void)state;
     struct result_document *document = sample_empty();
     struct stream stream = sample_stream("idle", 10);
     struct cell_identity identity = sample_identity(&sample_designs[2], NULL);
@@ -138,9 +135,8 @@ static void test_phase_without_operations(void **state)
 }
 
 /* Samples of the harness are taken off one by one, in the measure of the passes; what is left of noise is no number. */
-static void test_the_harness_is_taken_off(void **state)
+TEST(test_the_harness_is_taken_off)
 {
-    (void)state;
     struct result_document *document = sample_empty();
     struct stream stream = sample_stream("behind", 100);
     struct cell_identity identity = sample_identity(&sample_designs[2], NULL);
@@ -173,9 +169,8 @@ static void test_the_harness_is_taken_off(void **state)
     result_free(document);
 }
 
-static void test_failed_cell_claims_nothing(void **state)
+TEST(test_failed_cell_claims_nothing)
 {
-    (void)state;
     struct result_document *document = sample_empty();
     sample_add(document, &sample_designs[1], "hold", 1000000, 0);
     const cJSON *cell = cell_at(document, 0);
@@ -189,9 +184,8 @@ static void test_failed_cell_claims_nothing(void **state)
     result_free(document);
 }
 
-static void test_failures_are_counted(void **state)
+TEST(test_failures_are_counted)
 {
-    (void)state;
     static const enum outcome_status statuses[] = {OUTCOME_OK,          OUTCOME_MISMATCH,
                                                    OUTCOME_UNSUPPORTED, OUTCOME_TIMEOUT,
                                                    OUTCOME_CRASHED,     OUTCOME_OUT_OF_MEMORY};
@@ -212,7 +206,7 @@ static void test_failures_are_counted(void **state)
 
 /* ---- Written and read back. ------------------------------------------------------------------ */
 
-static void test_load_gives_what_was_written(void **state)
+TEST(test_load_gives_what_was_written)
 {
     char first[256], second[256];
     struct diag diag;
@@ -233,7 +227,7 @@ static void test_load_gives_what_was_written(void **state)
 }
 
 /* Quotes, brackets and a backslash at the end of a text do not end the cell it stands in. */
-static void test_load_keeps_cells_with_odd_texts(void **state)
+TEST(test_load_keeps_cells_with_odd_texts)
 {
     char path[256];
     struct diag diag;
@@ -255,7 +249,7 @@ static void test_load_keeps_cells_with_odd_texts(void **state)
 }
 
 /* The whole peak per task, slots and all; older results have the bytes it follows from. */
-static void test_memory_has_the_whole_peak_per_task(void **state)
+TEST(test_memory_has_the_whole_peak_per_task)
 {
     char path[256];
     struct diag diag;
@@ -277,7 +271,7 @@ static void test_memory_has_the_whole_peak_per_task(void **state)
 }
 
 /* A text that another tool has printed anew, with blanks and the keys in another order. */
-static void test_load_takes_other_layouts(void **state)
+TEST(test_load_takes_other_layouts)
 {
     char path[256], again[256];
     struct diag diag;
@@ -303,9 +297,8 @@ static void test_load_takes_other_layouts(void **state)
     result_free(built), result_free(loaded);
 }
 
-static void test_same_experiment_is_replaced(void **state)
+TEST(test_same_experiment_is_replaced)
 {
-    (void)state;
     struct result_document *document = sample_empty();
     struct stream stream = sample_stream("hold", 1000);
     struct cell_identity identity = sample_identity(&sample_designs[2], NULL);
@@ -326,9 +319,8 @@ static void test_same_experiment_is_replaced(void **state)
 
 /* ---- Resuming. ------------------------------------------------------------------------------- */
 
-static void test_resume_finds_finished_cells(void **state)
+TEST(test_resume_finds_finished_cells)
 {
-    (void)state;
     struct result_document *document = sample_empty();
     sample_add(document, &sample_designs[3], "hold", 1000, 512);
     struct stream stream = sample_stream("hold", 1000), other = sample_stream("hold", 1000);
@@ -350,9 +342,8 @@ static void test_resume_finds_finished_cells(void **state)
 }
 
 /* A cell that ran out of its budget is worth another try only with a larger one. */
-static void test_resume_tries_timeouts_with_more_time(void **state)
+TEST(test_resume_tries_timeouts_with_more_time)
 {
-    (void)state;
     struct result_document *document = sample_empty();
     sample_add(document, &sample_designs[1], "hold", 1000000, 0);
     struct stream stream = sample_stream("hold", 1000000);
@@ -367,9 +358,8 @@ static void test_resume_tries_timeouts_with_more_time(void **state)
     result_free(document);
 }
 
-static void test_resume_refuses_another_build(void **state)
+TEST(test_resume_refuses_another_build)
 {
-    (void)state;
     struct result_document *document = sample_document();
     struct result_origin origin = sample_origin();
     struct diag diag;
@@ -383,7 +373,7 @@ static void test_resume_refuses_another_build(void **state)
     result_free(document);
 }
 
-static void test_existing_file_is_refused(void **state)
+TEST(test_existing_file_is_refused)
 {
     char path[256];
     struct diag diag;
@@ -400,7 +390,7 @@ static void test_existing_file_is_refused(void **state)
 
 /* ---- Writing when the file system says no. --------------------------------------------------- */
 
-static void test_write_errors_name_the_file(void **state)
+TEST(test_write_errors_name_the_file)
 {
     char path[256];
     struct diag diag;
@@ -417,7 +407,7 @@ static void test_write_errors_name_the_file(void **state)
 }
 
 /* Writes for ever in a child that is killed at some moment: the file must be whole each time. */
-static void test_kill_leaves_a_whole_file(void **state)
+TEST(test_kill_leaves_a_whole_file)
 {
     char path[256];
     struct diag diag;
@@ -454,7 +444,7 @@ static void expect_refusal(void **state, const char *text, size_t size, const ch
         fail_msg("\"%s\" is not in: %s", expected, diag.text);
 }
 
-static void test_broken_texts_are_refused(void **state)
+TEST(test_broken_texts_are_refused)
 {
     static const char *const cases[][2] = {
         {"", ":1:1: the file is empty"},
@@ -472,7 +462,7 @@ static void test_broken_texts_are_refused(void **state)
     expect_refusal(state, "{\0}", 3, ":1:2:");
 }
 
-static void test_every_cut_is_refused(void **state)
+TEST(test_every_cut_is_refused)
 {
     char path[256];
     struct diag diag;
@@ -497,7 +487,7 @@ static char *edited(const char *text, const char *after, const char *from, const
     return out;
 }
 
-static void test_wrong_keys_are_named(void **state)
+TEST(test_wrong_keys_are_named)
 {
     static const char *const cases[][4] = {
         {"cells", "\"impl\":\"heap\"", "\"impl\":5",
@@ -524,7 +514,7 @@ static void test_wrong_keys_are_named(void **state)
     result_free(document);
 }
 
-static void test_missing_file_is_named(void **state)
+TEST(test_missing_file_is_named)
 {
     char path[256];
     struct diag diag;
@@ -535,9 +525,8 @@ static void test_missing_file_is_named(void **state)
     assert_int_equal(result_load(*state, &document, &diag), DIAG_USAGE);
 }
 
-static void test_arguments_that_are_no_utf8(void **state)
+TEST(test_arguments_that_are_no_utf8)
 {
-    (void)state;
     struct result_origin origin = sample_origin();
     char bytes[] = "a\xff\xc3\xa4\xe2\x82", name[] = "twbench", empty[] = "";
     char *argv[] = {name, bytes, empty};
@@ -580,29 +569,5 @@ int main(int argc, char **argv)
         return write_sample(argv[2]);
     if (argc > 2 && strcmp(argv[1], "load") == 0)
         return load_each(argc - 2, argv + 2);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cell_has_the_figures),
-        cmocka_unit_test(test_the_harness_is_taken_off),
-        cmocka_unit_test(test_latency_bins_add_up),
-        cmocka_unit_test(test_phase_without_operations),
-        cmocka_unit_test(test_failed_cell_claims_nothing),
-        cmocka_unit_test(test_failures_are_counted),
-        cmocka_unit_test(test_load_gives_what_was_written),
-        cmocka_unit_test(test_load_keeps_cells_with_odd_texts),
-        cmocka_unit_test(test_memory_has_the_whole_peak_per_task),
-        cmocka_unit_test(test_load_takes_other_layouts),
-        cmocka_unit_test(test_same_experiment_is_replaced),
-        cmocka_unit_test(test_resume_finds_finished_cells),
-        cmocka_unit_test(test_resume_tries_timeouts_with_more_time),
-        cmocka_unit_test(test_resume_refuses_another_build),
-        cmocka_unit_test(test_existing_file_is_refused),
-        cmocka_unit_test(test_write_errors_name_the_file),
-        cmocka_unit_test(test_kill_leaves_a_whole_file),
-        cmocka_unit_test(test_broken_texts_are_refused),
-        cmocka_unit_test(test_every_cut_is_refused),
-        cmocka_unit_test(test_wrong_keys_are_named),
-        cmocka_unit_test(test_missing_file_is_named),
-        cmocka_unit_test(test_arguments_that_are_no_utf8),
-    };
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+    return run_listed_tests(make_directory, remove_directory);
 }

@@ -53,7 +53,7 @@ static struct outcome_phase *prove(const char *design, const struct stream *stre
 }
 
 /* On one wheel of 1 s the pointer passes every second; no wheel, no pointer. */
-static void test_pointer_moves(void **state)
+TEST(test_pointer_moves)
 {
     static const struct {
         const char *design;
@@ -69,7 +69,7 @@ static void test_pointer_moves(void **state)
 }
 
 /* On wheels of seconds, minutes, hours and days, driven by next: 3 + 10 + 50 + 30. */
-static void test_pointers_of_levels(void **state)
+TEST(test_pointers_of_levels)
 {
     struct stream *stream = make_long();
     struct plan_cell cell = {
@@ -85,7 +85,7 @@ static void test_pointers_of_levels(void **state)
 }
 
 /* A jump over more than a revolution visits every slot once, and the pointer with it. */
-static void test_pointer_jump(void **state)
+TEST(test_pointer_jump)
 {
     struct diag diag;
     struct stream *stream = stream_new("jump");
@@ -132,7 +132,7 @@ static void assert_wakeups(const struct outcome_phase *phase, uint64_t count, ui
 }
 
 /* One wake-up, not 500, of every exact design that names its next expiry exactly. */
-static void test_distant(void **state)
+TEST(test_distant)
 {
     struct stream *stream = make_distant(false);
     struct outcome_phase *phases = prove("heap", stream, PLAN_DRIVE_TICKS);
@@ -154,7 +154,7 @@ static void test_distant(void **state)
 }
 
 /* The driver goes to where the start is, asks again, and wakes up for the earlier task first. */
-static void test_earlier_start(void **state)
+TEST(test_earlier_start)
 {
     struct stream *stream = make_distant(true);
     struct outcome_phase *phases = prove("heap", stream, PLAN_DRIVE_NEXT);
@@ -194,7 +194,7 @@ static struct stream *make_mixed(void)
 }
 
 /* prove() holds the digest to the oracle's, whoever drives. */
-static void test_every_design(void **state)
+TEST(test_every_design)
 {
     struct stream *stream = make_mixed();
     for (size_t i = 0; i < registry_count; i++) {
@@ -240,7 +240,7 @@ static tw_tick early_next(const struct tw_timers *timers)
     return next == 500 ? 499 : next;
 }
 
-static void test_wrong_next(void **state)
+TEST(test_wrong_next)
 {
     static const struct {
         tw_tick (*next)(const struct tw_timers *timers);
@@ -277,7 +277,7 @@ static void test_wrong_next(void **state)
 /* ---- The work of one advance. ---------------------------------------------------------------- */
 
 /* 1000 timers due on one tick among 1000 ticks: one call does all the work. */
-static void test_advance_work(void **state)
+TEST(test_advance_work)
 {
     struct diag diag;
     struct stream *stream = stream_new("burst");
@@ -320,7 +320,7 @@ static struct stream *make_rounded(void)
 }
 
 /* 1 was stopped and does not count; 0 was started again, for an exact deadline. */
-static void test_precision(void **state)
+TEST(test_precision)
 {
     struct diag diag;
     struct replay_proof proof;
@@ -345,14 +345,4 @@ static void test_precision(void **state)
     stream_free(stream);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pointers_of_levels), cmocka_unit_test(test_pointer_moves),
-        cmocka_unit_test(test_pointer_jump),       cmocka_unit_test(test_distant),
-        cmocka_unit_test(test_earlier_start),      cmocka_unit_test(test_every_design),
-        cmocka_unit_test(test_wrong_next),         cmocka_unit_test(test_advance_work),
-        cmocka_unit_test(test_precision),
-    };
-    return cmocka_run_group_tests_name("drive", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

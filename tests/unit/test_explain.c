@@ -60,7 +60,7 @@ static bool is_near(double a, double b)
 
 /* OLD waits 0.1 * 100 + 2 * 5 = 20 of its 100 ns; 10 % more instructions are 10 % of the other
  * 80. */
-static void test_each_part(void **state)
+TEST(test_each_part)
 {
     struct explanation parts =
         explain((struct given){100, 140, 0.1, 0.1, 0.3, 2, 3}, &known_penalties);
@@ -71,14 +71,14 @@ static void test_each_part(void **state)
     assert_true(is_near(parts.rest_ns, 7));
 }
 
-static void test_layout_alone(void **state)
+TEST(test_layout_alone)
 {
     struct explanation parts = explain((struct given){20, 22, 0, 0, 0, 0, 0}, &known_penalties);
     assert_true(is_near(parts.total_ns, 2) && is_near(parts.rest_ns, 2));
     assert_true(parts.instructions_ns == 0 && parts.cache_misses_ns == 0);
 }
 
-static void test_improvements_are_negative(void **state)
+TEST(test_improvements_are_negative)
 {
     struct explanation parts = explain((struct given){100, 60, -0.2, 0, 0, 2, 0}, &known_penalties);
     assert_true(is_near(parts.total_ns, -40));
@@ -87,7 +87,7 @@ static void test_improvements_are_negative(void **state)
     assert_true(is_near(parts.rest_ns, -12));
 }
 
-static void test_unknown_counters_go_to_the_rest(void **state)
+TEST(test_unknown_counters_go_to_the_rest)
 {
     struct explanation parts =
         explain((struct given){100, 140, 0.1, 0.1, -1, 2, 3}, &known_penalties);
@@ -101,7 +101,7 @@ static void test_unknown_counters_go_to_the_rest(void **state)
     assert_true(isnan(parts.instructions_ns) && is_near(parts.rest_ns, 40));
 }
 
-static void test_unknown_penalties_go_to_the_rest(void **state)
+TEST(test_unknown_penalties_go_to_the_rest)
 {
     struct penalties unknown = {NAN, NAN};
     struct explanation parts = explain((struct given){100, 140, 0.1, 0.1, 0.3, 2, 3}, &unknown);
@@ -110,13 +110,13 @@ static void test_unknown_penalties_go_to_the_rest(void **state)
 }
 
 /* More time spent in misses than there was time: nothing is left for instructions. */
-static void test_no_negative_time_for_instructions(void **state)
+TEST(test_no_negative_time_for_instructions)
 {
     struct explanation parts = explain((struct given){10, 20, 0.5, 1, 1, 0, 0}, &known_penalties);
     assert_true(parts.instructions_ns == 0);
 }
 
-static void test_two_digits_and_no_more(void **state)
+TEST(test_two_digits_and_no_more)
 {
     struct explanation parts =
         explain((struct given){50, 62.3456, 0.0333, 0, 0.0123, 0, 0}, &known_penalties);
@@ -130,7 +130,7 @@ static void test_two_digits_and_no_more(void **state)
     assert_true(parts.total_ns == 0 && parts.rest_ns == 0);
 }
 
-static void test_without_times_nothing_is_explained(void **state)
+TEST(test_without_times_nothing_is_explained)
 {
     struct compared_cell *cell = calloc(1, sizeof *cell);
     assert_non_null(cell);
@@ -153,7 +153,7 @@ static bool is_between(double value, double low, double high)
 /* A processor at 1 .. 6 GHz: a flush of the pipeline takes 5 cycles or more, memory 10 ns or more.  Each figure
  * is a difference of two loops, either of which may be disturbed: then it is unknown, or wrong, and measured
  * again; a figure that is not what it is called stays wrong. */
-static void test_penalties_of_this_machine(void **state)
+TEST(test_penalties_of_this_machine)
 {
     bool cache = false, branch = false;
     for (int round = 0; round < 200 && !(cache && branch); round++) {
@@ -169,18 +169,4 @@ static void test_penalties_of_this_machine(void **state)
     assert_true(cache && branch);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_part),
-        cmocka_unit_test(test_layout_alone),
-        cmocka_unit_test(test_improvements_are_negative),
-        cmocka_unit_test(test_unknown_counters_go_to_the_rest),
-        cmocka_unit_test(test_unknown_penalties_go_to_the_rest),
-        cmocka_unit_test(test_no_negative_time_for_instructions),
-        cmocka_unit_test(test_two_digits_and_no_more),
-        cmocka_unit_test(test_without_times_nothing_is_explained),
-        cmocka_unit_test(test_penalties_of_this_machine),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -86,9 +86,8 @@ static size_t column_of(const char *csv, const char *title)
     return 0;
 }
 
-static void test_csv_records_are_alike(void **state)
+TEST(test_csv_records_are_alike)
 {
-    (void)state;
     struct result_document *document = sample_document();
     char *text = sample_page(page_run, result_json(document), SAMPLE_CSV, plain), field[512];
     const char *at = text;
@@ -101,9 +100,8 @@ static void test_csv_records_are_alike(void **state)
     result_free(document);
 }
 
-static void test_csv_quotes(void **state)
+TEST(test_csv_quotes)
 {
-    (void)state;
     struct result_document *document = nasty_document();
     char *text = sample_page(page_run, result_json(document), SAMPLE_CSV, plain), field[512] = "";
     const char *at = text;
@@ -115,9 +113,8 @@ static void test_csv_quotes(void **state)
     result_free(document);
 }
 
-static void test_csv_figures(void **state)
+TEST(test_csv_figures)
 {
-    (void)state;
     struct result_document *document = sample_empty();
     sample_add(document, &sample_designs[5], "hold", 1000, 0);
     char *text = sample_page(page_run, result_json(document), SAMPLE_CSV, plain), field[512] = "";
@@ -164,9 +161,8 @@ static void check_markdown_tables(const char *text)
     assert_true(rows >= 4);
 }
 
-static void test_markdown_tables_are_whole(void **state)
+TEST(test_markdown_tables_are_whole)
 {
-    (void)state;
     struct result_document *document = sample_document();
     char *text = sample_page(page_run, result_json(document), SAMPLE_MARKDOWN, plain);
     check_markdown_tables(text);
@@ -178,9 +174,8 @@ static void test_markdown_tables_are_whole(void **state)
     result_free(document);
 }
 
-static void test_markdown_escapes(void **state)
+TEST(test_markdown_escapes)
 {
-    (void)state;
     struct result_document *document = nasty_document();
     char *text = sample_page(page_run, result_json(document), SAMPLE_MARKDOWN, plain);
     check_markdown_tables(text);
@@ -249,9 +244,8 @@ static void assert_has_number(const cJSON *object, const char *key, double expec
         fail_msg("%s is %.15g, expected %.15g", key, item->valuedouble, expected);
 }
 
-static void test_gbench_rows(void **state)
+TEST(test_gbench_rows)
 {
-    (void)state;
     cJSON *json = parsed_sample(gbench_write);
     const cJSON *rows = json_get(json, "benchmarks"), *row;
     int count = 0;
@@ -273,9 +267,8 @@ static void test_gbench_rows(void **state)
 }
 
 /* Samples go over as they are; CPU time is their share, and so has its median where it was. */
-static void test_gbench_figures(void **state)
+TEST(test_gbench_figures)
 {
-    (void)state;
     struct result_document *document = sample_empty();
     sample_add(document, &sample_designs[3], "hold", 1000, 512);
     const cJSON *phase = cJSON_GetArrayItem(
@@ -314,9 +307,8 @@ static cJSON *context_of(const struct result_origin *origin)
     return context;
 }
 
-static void test_gbench_context(void **state)
+TEST(test_gbench_context)
 {
-    (void)state;
     struct result_origin origin = sample_origin();
     cJSON *context = context_of(&origin);
     assert_has_text(context, "date", "2024-05-01T12:00:00Z");
@@ -333,9 +325,8 @@ static void test_gbench_context(void **state)
     cJSON_Delete(context);
 }
 
-static void test_gbench_context_of_another_machine(void **state)
+TEST(test_gbench_context_of_another_machine)
 {
-    (void)state;
     struct result_origin origin = sample_origin();
     strcpy(origin.machine.cpu_model, "Example CPU of no stated speed");
     strcpy(origin.machine.governor, "powersave");
@@ -351,9 +342,8 @@ static void test_gbench_context_of_another_machine(void **state)
     cJSON_Delete(context);
 }
 
-static void test_bencher_measures(void **state)
+TEST(test_bencher_measures)
 {
-    (void)state;
     cJSON *json = parsed_sample(bencher_write);
     const cJSON *benchmark, *measure;
     int benchmarks = 0, intervals = 0;
@@ -383,9 +373,8 @@ static void test_bencher_measures(void **state)
     cJSON_Delete(json);
 }
 
-static void test_custom_elements(void **state)
+TEST(test_custom_elements)
 {
-    (void)state;
     cJSON *json = parsed_sample(custom_write);
     const cJSON *element;
     assert_true(cJSON_IsArray(json));
@@ -411,9 +400,8 @@ static void test_custom_elements(void **state)
 }
 
 /* The machine that runs the tests may have no counters to read. */
-static void test_bencher_counters(void **state)
+TEST(test_bencher_counters)
 {
-    (void)state;
     struct result_document *document = sample_empty();
     struct stream stream = sample_stream("hold", 1000);
     struct cell_identity identity = sample_identity(&sample_designs[2], NULL);
@@ -435,9 +423,8 @@ static void test_bencher_counters(void **state)
 }
 
 /* Any bytes that a file name may hold come back as they were. */
-static void test_names_are_escaped(void **state)
+TEST(test_names_are_escaped)
 {
-    (void)state;
     struct result_document *document = nasty_document();
     sample_add(document, &sample_designs[2], "a \"trace\"\\\t\x01/\xc3\xa9", 1000, 0);
     const char *name = "heap/a \"trace\"\\\t\x01/\xc3\xa9/fill/tasks:1000";
@@ -455,9 +442,8 @@ static void test_names_are_escaped(void **state)
 }
 
 /* Figures of a cell that did not come to its end stand for nothing that could be compared. */
-static void test_cells_that_are_not_ok(void **state)
+TEST(test_cells_that_are_not_ok)
 {
-    (void)state;
     struct result_document *document = sample_empty();
     struct stream stream = sample_stream("hold", 1000);
     struct cell_identity identity = sample_identity(&sample_designs[2], NULL);
@@ -481,9 +467,8 @@ static void test_cells_that_are_not_ok(void **state)
 }
 
 /* A resumed run can have the same cell with more samples, or on another seed. */
-static void test_second_cell_of_a_name(void **state)
+TEST(test_second_cell_of_a_name)
 {
-    (void)state;
     struct result_document *document = sample_empty();
     struct stream stream = sample_stream("hold", 1000);
     struct outcome *outcome = sample_outcome(&sample_designs[2], &stream, 0);
@@ -511,9 +496,8 @@ static void assert_contains(const char *text, const char *part)
         fail_msg("no \"%s\" in:\n%s", part, text);
 }
 
-static void test_junit_has_a_case_per_cell(void **state)
+TEST(test_junit_has_a_case_per_cell)
 {
-    (void)state;
     struct result_document *document = sample_document();
     char *text = written(junit_write, document);
     size_t cases = 0;
@@ -531,9 +515,8 @@ static void test_junit_has_a_case_per_cell(void **state)
     result_free(document);
 }
 
-static void test_junit_fails_what_is_wrong(void **state)
+TEST(test_junit_fails_what_is_wrong)
 {
-    (void)state;
     static const struct {
         enum outcome_status status;
         const char *counts, *element;
@@ -567,9 +550,8 @@ static void test_junit_fails_what_is_wrong(void **state)
 }
 
 /* The time of a case: one pass over all phases, by hand. */
-static void test_junit_time_is_of_a_pass(void **state)
+TEST(test_junit_time_is_of_a_pass)
 {
-    (void)state;
     struct result_document *document = sample_empty();
     sample_add(document, &sample_designs[2], "hold", 1000, 0);
     const cJSON *phase, *cell = json_get(result_json(document), "cells")->child;
@@ -588,9 +570,8 @@ static void test_junit_time_is_of_a_pass(void **state)
     result_free(document);
 }
 
-static void test_junit_escapes(void **state)
+TEST(test_junit_escapes)
 {
-    (void)state;
     struct result_document *document = nasty_document();
     char *text = written(junit_write, document);
     assert_contains(
@@ -599,28 +580,4 @@ static void test_junit_escapes(void **state)
     result_free(document);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_csv_records_are_alike),
-        cmocka_unit_test(test_csv_quotes),
-        cmocka_unit_test(test_csv_figures),
-        cmocka_unit_test(test_markdown_tables_are_whole),
-        cmocka_unit_test(test_markdown_escapes),
-        cmocka_unit_test(test_gbench_rows),
-        cmocka_unit_test(test_gbench_figures),
-        cmocka_unit_test(test_gbench_context),
-        cmocka_unit_test(test_gbench_context_of_another_machine),
-        cmocka_unit_test(test_bencher_measures),
-        cmocka_unit_test(test_bencher_counters),
-        cmocka_unit_test(test_custom_elements),
-        cmocka_unit_test(test_names_are_escaped),
-        cmocka_unit_test(test_cells_that_are_not_ok),
-        cmocka_unit_test(test_second_cell_of_a_name),
-        cmocka_unit_test(test_junit_has_a_case_per_cell),
-        cmocka_unit_test(test_junit_fails_what_is_wrong),
-        cmocka_unit_test(test_junit_time_is_of_a_pass),
-        cmocka_unit_test(test_junit_escapes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

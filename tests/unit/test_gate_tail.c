@@ -64,7 +64,7 @@ static struct tail_finding look(const struct shape *before, const struct shape *
     return finding;
 }
 
-static void test_what_is_found_and_what_is_not(void **state)
+TEST(test_what_is_found_and_what_is_not)
 {
     static const struct {
         const char *what;
@@ -112,7 +112,7 @@ static void test_what_is_found_and_what_is_not(void **state)
     }
 }
 
-static void test_a_finding_says_where(void **state)
+TEST(test_a_finding_says_where)
 {
     const struct shape plain = {.p50_ns = 40, .max_ns = 400};
     const struct shape stalls = {.p50_ns = 40, .max_ns = 400, .stalls = 1};
@@ -127,7 +127,7 @@ static void test_a_finding_says_where(void **state)
 }
 
 /* No own tail, or one of other calls: unknown, which is not the same. */
-static void test_unknown_is_not_equal(void **state)
+TEST(test_unknown_is_not_equal)
 {
     const struct shape plain = {.p50_ns = 40, .max_ns = 400};
     const struct shape other = {.p50_ns = 40, .max_ns = 400, .calls = 20001};
@@ -147,7 +147,7 @@ static void test_unknown_is_not_equal(void **state)
 }
 
 /* Stored results have no repetition: what is found beside each other by half is not found there. */
-static void test_stored_results_need_twice_as_much(void **state)
+TEST(test_stored_results_need_twice_as_much)
 {
     const struct shape plain = {.p50_ns = 40, .max_ns = 100};
     const struct shape little = {.p50_ns = 40, .max_ns = 15000},
@@ -167,7 +167,7 @@ static void test_stored_results_need_twice_as_much(void **state)
 }
 
 /* Interrupts are in every pass's longest call, and nothing repeats a stored result: the same twice would be an alarm. */
-static void test_stored_results_ignore_the_longest_call_of_every_pass(void **state)
+TEST(test_stored_results_ignore_the_longest_call_of_every_pass)
 {
     const struct shape plain = {.p50_ns = 40, .max_ns = 400};
     const struct shape wanders = {.p50_ns = 40, .max_ns = 400, .pass_max_ns = 2 * STALL_NS};
@@ -205,7 +205,7 @@ static enum verdict repeated(size_t misses, size_t *pairs)
     return cell.tail.verdict;
 }
 
-static void test_repetitions_decide(void **state)
+TEST(test_repetitions_decide)
 {
     size_t pairs;
     assert_int_equal(repeated(0, &pairs), VERDICT_REGRESSED);
@@ -217,7 +217,7 @@ static void test_repetitions_decide(void **state)
 }
 
 /* 200 comparisons of one design with itself, each time with up to 40 % more by chance. */
-static void test_noise_raises_no_alarm(void **state)
+TEST(test_noise_raises_no_alarm)
 {
     struct rng rng;
     rng_seed(&rng, 1, 0);
@@ -231,16 +231,4 @@ static void test_noise_raises_no_alarm(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_is_found_and_what_is_not),
-        cmocka_unit_test(test_a_finding_says_where),
-        cmocka_unit_test(test_unknown_is_not_equal),
-        cmocka_unit_test(test_stored_results_need_twice_as_much),
-        cmocka_unit_test(test_stored_results_ignore_the_longest_call_of_every_pass),
-        cmocka_unit_test(test_repetitions_decide),
-        cmocka_unit_test(test_noise_raises_no_alarm),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -61,7 +61,7 @@ static enum verdict judge_one(struct noise noise, double control_ratio)
 
 /* ---- One cell. ------------------------------------------------------------------------------- */
 
-static void test_clear_changes(void **state)
+TEST(test_clear_changes)
 {
     assert_int_equal(judge_one((struct noise){.ratio = 1.05, .sd = 0.005}, 1), VERDICT_REGRESSED);
     assert_int_equal(judge_one((struct noise){.ratio = 0.95, .sd = 0.005}, 1), VERDICT_IMPROVED);
@@ -70,7 +70,7 @@ static void test_clear_changes(void **state)
     assert_int_equal(judge_one((struct noise){.ratio = 1, .sd = 0}, 1), VERDICT_SAME);
 }
 
-static void test_noise_is_inconclusive(void **state)
+TEST(test_noise_is_inconclusive)
 {
     assert_int_equal(judge_one((struct noise){.ratio = 1, .sd = 0.2}, 1), VERDICT_INCONCLUSIVE);
     assert_int_equal(judge_one((struct noise){.ratio = 1.03, .sd = 0.005}, 1),
@@ -78,7 +78,7 @@ static void test_noise_is_inconclusive(void **state)
 }
 
 /* Whatever the pairs say, they say it of the machine when two copies of one program differ too. */
-static void test_a_moved_control_decides_nothing(void **state)
+TEST(test_a_moved_control_decides_nothing)
 {
     struct noise slower = {.ratio = 1.2, .sd = 0.005}, same = {.ratio = 1, .sd = 0.005};
     assert_int_equal(judge_one(slower, 1.05), VERDICT_INCONCLUSIVE);
@@ -88,7 +88,7 @@ static void test_a_moved_control_decides_nothing(void **state)
     assert_false(gate_control_moved(&(struct timing){.pairs = 0, .cpu = {NAN, NAN, NAN}}, 0.03));
 }
 
-static void test_bursts_do_not_change_the_verdict(void **state)
+TEST(test_bursts_do_not_change_the_verdict)
 {
     struct noise bursts = {.sd = 0.005, .burst_share = 0.1, .burst_factor = 3};
     bursts.ratio = 1.05;
@@ -100,7 +100,7 @@ static void test_bursts_do_not_change_the_verdict(void **state)
 }
 
 /* 1..30 percent: medians and the ranks that belong to 99 % (8th from either end) are known. */
-static void test_figures_of_a_series(void **state)
+TEST(test_figures_of_a_series)
 {
     struct block_series *series = calloc(1, sizeof *series);
     assert_non_null(series);
@@ -125,7 +125,7 @@ static void test_figures_of_a_series(void **state)
     free(series);
 }
 
-static void test_fewest_pairs_can_decide(void **state)
+TEST(test_fewest_pairs_can_decide)
 {
     struct block_series *series = calloc(1, sizeof *series);
     struct compared_cell cells[15] = {{.time_known = false}};
@@ -147,7 +147,7 @@ static void test_fewest_pairs_can_decide(void **state)
 
 /* ---- The layout margin. ---------------------------------------------------------------------- */
 
-static void test_layout_margin_is_for_the_same_program(void **state)
+TEST(test_layout_margin_is_for_the_same_program)
 {
     struct limits limits = limits_default();
     struct compared_cell cell = {.same_program = true};
@@ -170,7 +170,7 @@ static void test_layout_margin_is_for_the_same_program(void **state)
 }
 
 /* The margin that is shown is one that the interval can be checked with, whatever the verdict. */
-static void test_a_verdict_can_be_checked_with_its_margin(void **state)
+TEST(test_a_verdict_can_be_checked_with_its_margin)
 {
     struct limits limits = limits_default();
     static const struct {
@@ -212,7 +212,7 @@ static void test_a_verdict_can_be_checked_with_its_margin(void **state)
 /* ---- Layouts of each pair. ------------------------------------------------------------------- */
 
 /* What layout makes of a side has to be seen in pairs of other layouts, and a margin for it would hide 5 %. */
-static void test_no_margin_where_layouts_vary(void **state)
+TEST(test_no_margin_where_layouts_vary)
 {
     struct limits limits = limits_default();
     struct compared_cell cell = {.time_known = true, .same_program = true, .layouts_vary = true};
@@ -227,7 +227,7 @@ static void test_no_margin_where_layouts_vary(void **state)
 }
 
 /* 14 layouts by five pairs: 14 values.  By pairs alone the interval would be that of 70. */
-static void test_pairs_of_one_layout_are_one_value(void **state)
+TEST(test_pairs_of_one_layout_are_one_value)
 {
     struct block_series *series = calloc(1, sizeof *series);
     assert_non_null(series);
@@ -248,7 +248,7 @@ static void test_pairs_of_one_layout_are_one_value(void **state)
 }
 
 /* Two copies of OLD that lie 2 % apart beyond doubt: NEW may lie as far off by its place alone. */
-static void test_a_control_that_has_surely_moved_widens_what_counts(void **state)
+TEST(test_a_control_that_has_surely_moved_widens_what_counts)
 {
     struct limits limits = limits_default();
     struct compared_cell cell = {.time_known = true};
@@ -282,7 +282,7 @@ static void fill_family(struct compared_cell *cells, size_t count, struct block_
     }
 }
 
-static void test_one_of_many_has_to_be_clearer(void **state)
+TEST(test_one_of_many_has_to_be_clearer)
 {
     struct limits limits = limits_default();
     struct block_series *series = calloc(1, sizeof *series);
@@ -302,7 +302,7 @@ static void test_one_of_many_has_to_be_clearer(void **state)
 }
 
 /* Neither a cell without times nor one whose p is unknown takes part in the family. */
-static void test_cells_without_times_do_not_count(void **state)
+TEST(test_cells_without_times_do_not_count)
 {
     struct limits limits = limits_default();
     struct block_series *series = calloc(1, sizeof *series);
@@ -325,7 +325,7 @@ static void test_cells_without_times_do_not_count(void **state)
     free(series);
 }
 
-static void test_confirming(void **state)
+TEST(test_confirming)
 {
     struct timing timing = {.pairs = 30, .cpu = {1.05, 1.01, 1.09}, .p_slower = 0.04};
     assert_true(gate_confirms(&timing, 0.03));
@@ -362,7 +362,7 @@ static size_t count_regressed(const struct noise *noise, size_t count, uint64_t 
     return hits;
 }
 
-static void test_a_program_beside_itself_has_not_regressed(void **state)
+TEST(test_a_program_beside_itself_has_not_regressed)
 {
     struct noise noise = {.ratio = 1, .sd = 0.02, .burst_share = 0.1, .burst_factor = 1.5};
     assert_true(count_regressed(&noise, 1, 11) <= (size_t)(TRIALS * GATE_ALPHA));
@@ -371,7 +371,7 @@ static void test_a_program_beside_itself_has_not_regressed(void **state)
 
 /* The hardest that must not be called slower: exactly at the margin, in every cell at once.  That
  * it happens now and then shows that the test could fail. */
-static void test_alpha_holds_at_the_margin(void **state)
+TEST(test_alpha_holds_at_the_margin)
 {
     struct noise noise = {.ratio = 1.03, .sd = 0.02, .burst_share = 0.1, .burst_factor = 1.5};
     size_t alone = count_regressed(&noise, 1, 13), many = count_regressed(&noise, 15, 14);
@@ -379,7 +379,7 @@ static void test_alpha_holds_at_the_margin(void **state)
     assert_true(many > 0 && many <= (size_t)(TRIALS * GATE_ALPHA));
 }
 
-static void test_five_percent_are_seen(void **state)
+TEST(test_five_percent_are_seen)
 {
     struct noise noise = {.ratio = 1.05, .sd = 0.01};
     assert_true(count_regressed(&noise, 1, 15) >= TRIALS * 95 / 100);
@@ -444,7 +444,7 @@ static size_t simulate_comparisons(const struct simulated *world, size_t compari
 }
 
 /* Builds as their layouts have it lie up to 8 % apart (MEASUREMENT, "Layout"): two of a spread of 2 %. */
-static void test_layout_alone_is_no_regression_and_five_percent_is(void **state)
+TEST(test_layout_alone_is_no_regression_and_five_percent_is)
 {
     for (int quiet = 0; quiet < 2; quiet++) {
         struct simulated world = {.ratio = 1, .noise_sd = quiet ? 0.005 : 0.02, .layout_sd = 0.02};
@@ -457,27 +457,4 @@ static void test_layout_alone_is_no_regression_and_five_percent_is(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_clear_changes),
-        cmocka_unit_test(test_noise_is_inconclusive),
-        cmocka_unit_test(test_a_moved_control_decides_nothing),
-        cmocka_unit_test(test_bursts_do_not_change_the_verdict),
-        cmocka_unit_test(test_figures_of_a_series),
-        cmocka_unit_test(test_fewest_pairs_can_decide),
-        cmocka_unit_test(test_layout_margin_is_for_the_same_program),
-        cmocka_unit_test(test_a_verdict_can_be_checked_with_its_margin),
-        cmocka_unit_test(test_no_margin_where_layouts_vary),
-        cmocka_unit_test(test_pairs_of_one_layout_are_one_value),
-        cmocka_unit_test(test_a_control_that_has_surely_moved_widens_what_counts),
-        cmocka_unit_test(test_layout_alone_is_no_regression_and_five_percent_is),
-        cmocka_unit_test(test_one_of_many_has_to_be_clearer),
-        cmocka_unit_test(test_cells_without_times_do_not_count),
-        cmocka_unit_test(test_confirming),
-        cmocka_unit_test(test_a_program_beside_itself_has_not_regressed),
-        cmocka_unit_test(test_alpha_holds_at_the_margin),
-        cmocka_unit_test(test_five_percent_are_seen),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -40,7 +40,7 @@ static struct stream *generated(const char *phases, uint64_t tasks, uint64_t see
 
 #define START "{\"name\":\"start\",\"do\":\"start\",\"delay\":\"uniform(1, 1000)\""
 
-static void test_the_seed_decides(void **state)
+TEST(test_the_seed_decides)
 {
     static const char phases[] =
         START ",\"order\":\"random\",\"stop_share\":0.5},"
@@ -71,7 +71,7 @@ static struct stream *run_in_tenths(const char *start, const char *run, uint64_t
     return generated(phases, tasks, 7);
 }
 
-static void test_hold_is_stationary(void **state)
+TEST(test_hold_is_stationary)
 {
     /* The mean of each is 10000; the variation says how much firings of one timer bunch. */
     static const struct {
@@ -102,7 +102,7 @@ static void test_hold_is_stationary(void **state)
 }
 
 /* A start that is not stationary is told apart: the test above can fail. */
-static void test_a_fresh_hold_is_not_stationary(void **state)
+TEST(test_a_fresh_hold_is_not_stationary)
 {
     struct stream *stream =
         run_in_tenths("{\"name\":\"s\",\"do\":\"start\",\"delay\":\"biased(10000)\"}",
@@ -112,7 +112,7 @@ static void test_a_fresh_hold_is_not_stationary(void **state)
     stream_free(stream);
 }
 
-static void test_closed_loop_is_stationary(void **state)
+TEST(test_closed_loop_is_stationary)
 {
     /* Lives of 5250.5 on average: 10 % last 10000, 90 % half of it. */
     static const char stops[] = "\"delay\":\"constant(10000)\",\"stop_share\":0.9";
@@ -134,7 +134,7 @@ static void test_closed_loop_is_stationary(void **state)
     stream_free(stream);
 }
 
-static void test_keepalive_is_stationary(void **state)
+TEST(test_keepalive_is_stationary)
 {
     struct stream *stream = run_in_tenths(
         "{\"name\":\"s\",\"do\":\"start\",\"delay\":3000,\"age\":\"refreshed\",\"refresh\":1e-3}",
@@ -161,7 +161,7 @@ static void delays_of_start(const struct stream *stream, uint32_t *ids, uint32_t
     }
 }
 
-static void test_orders_of_start_and_stop(void **state)
+TEST(test_orders_of_start_and_stop)
 {
     enum { TASKS = 500 };
     uint32_t ids[TASKS], delays[TASKS], due[TASKS];
@@ -193,7 +193,7 @@ static void test_orders_of_start_and_stop(void **state)
     stream_free(stream);
 }
 
-static void test_arrivals_and_departures(void **state)
+TEST(test_arrivals_and_departures)
 {
     struct stream *stream = generated(
         "{\"name\":\"up\",\"do\":\"run\",\"ticks\":400,\"delay\":5000,\"arrive\":0.00125},"
@@ -208,7 +208,7 @@ static void test_arrivals_and_departures(void **state)
     stream_free(stream);
 }
 
-static void test_groups_are_one_phase(void **state)
+TEST(test_groups_are_one_phase)
 {
     struct stream *stream =
         generated("{\"name\":\"bursts\",\"repeat\":50,\"phases\":[{\"do\":\"start\",\"delay\":7},"
@@ -222,7 +222,7 @@ static void test_groups_are_one_phase(void **state)
     stream_free(stream);
 }
 
-static void test_no_stop_misses(void **state)
+TEST(test_no_stop_misses)
 {
     /* Stops that follow a start by the whole delay, at every step: none may hit an idle timer, so
      * that all starts are accounted for by stops and firings. */
@@ -247,7 +247,7 @@ static void test_no_stop_misses(void **state)
     }
 }
 
-static void test_phases_without_operations(void **state)
+TEST(test_phases_without_operations)
 {
     struct stream *stream = generated(START ",\"share\":0},"
                                             "{\"name\":\"run\",\"do\":\"run\",\"until\":\"empty\"}",
@@ -258,7 +258,7 @@ static void test_phases_without_operations(void **state)
     stream_free(stream);
 }
 
-static void test_too_much_work_is_refused(void **state)
+TEST(test_too_much_work_is_refused)
 {
     static const char *const phases[] = {
         "{\"name\":\"run\",\"do\":\"run\",\"ticks\":\"1e15\"}",
@@ -284,7 +284,7 @@ static void test_too_much_work_is_refused(void **state)
 
 /* Minutes of work of every kind of phase.  Processor time counts: it passes only while this program runs, and
  * a look at the clock after at most some thousand operations is far below the second that is granted. */
-static void test_making_ends_with_its_deadline(void **state)
+TEST(test_making_ends_with_its_deadline)
 {
     static const char *const phases[] = {
         "{\"name\":\"r\",\"repeat\":1000000,\"phases\":[{\"do\":\"start\",\"delay\":1},"
@@ -309,7 +309,7 @@ static void test_making_ends_with_its_deadline(void **state)
 }
 
 /* The words are there in time, and the oracle is late. */
-static void test_the_oracle_ends_with_the_deadline(void **state)
+TEST(test_the_oracle_ends_with_the_deadline)
 {
     struct diag diag = {""};
     struct stream *stream = generated(START "},{\"name\":\"run\",\"do\":\"run\",\"ticks\":1000,"
@@ -330,7 +330,7 @@ static void test_the_oracle_ends_with_the_deadline(void **state)
     "\"ended\":\"" ended "\",\"run_time\":\"uniform(1, 9)\",\"slow_every\":50,\"slow_run\":30}"
 
 /* T16 by arithmetic: run k of each timer at t0 + k * period, and no other; the digest says so. */
-static void test_a_fixed_rate_is_kept(void **state)
+TEST(test_a_fixed_rate_is_kept)
 {
     struct stream *stream = generated(PERIODIC("fixed-rate"), 500, 3);
     uint64_t digest = 0, fired = 0;
@@ -353,7 +353,7 @@ static void test_a_fixed_rate_is_kept(void **state)
 }
 
 /* The same with the run in between: the next run is due a period after the end of the last. */
-static void test_a_fixed_delay_is_kept(void **state)
+TEST(test_a_fixed_delay_is_kept)
 {
     struct stream *stream = generated(PERIODIC("fixed-delay"), 500, 3);
     uint64_t digest = 0;
@@ -374,7 +374,7 @@ static void test_a_fixed_delay_is_kept(void **state)
 }
 
 /* Whatever belongs to the schedule is part of what is compared. */
-static void test_schedules_have_an_identity(void **state)
+TEST(test_schedules_have_an_identity)
 {
     struct stream *rate = generated(PERIODIC("fixed-rate"), 500, 3);
     struct stream *delay = generated(PERIODIC("fixed-delay"), 500, 3);
@@ -391,25 +391,4 @@ static void test_schedules_have_an_identity(void **state)
     stream_free(slower);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_seed_decides),
-        cmocka_unit_test(test_hold_is_stationary),
-        cmocka_unit_test(test_a_fresh_hold_is_not_stationary),
-        cmocka_unit_test(test_closed_loop_is_stationary),
-        cmocka_unit_test(test_keepalive_is_stationary),
-        cmocka_unit_test(test_orders_of_start_and_stop),
-        cmocka_unit_test(test_arrivals_and_departures),
-        cmocka_unit_test(test_groups_are_one_phase),
-        cmocka_unit_test(test_no_stop_misses),
-        cmocka_unit_test(test_phases_without_operations),
-        cmocka_unit_test(test_too_much_work_is_refused),
-        cmocka_unit_test(test_making_ends_with_its_deadline),
-        cmocka_unit_test(test_the_oracle_ends_with_the_deadline),
-        cmocka_unit_test(test_a_fixed_rate_is_kept),
-        cmocka_unit_test(test_a_fixed_delay_is_kept),
-        cmocka_unit_test(test_schedules_have_an_identity),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -70,7 +70,7 @@ static const struct {
 
 /* ---- Known answers. -------------------------------------------------------------------------- */
 
-static void test_exact_counts_name_one_class(void **state)
+TEST(test_exact_counts_name_one_class)
 {
     for (size_t i = 0; i < KNOWN; i++)
         for (size_t count = 3; count <= 4; count++) {
@@ -83,7 +83,7 @@ static void test_exact_counts_name_one_class(void **state)
         }
 }
 
-static void test_exponent_of_a_power(void **state)
+TEST(test_exponent_of_a_power)
 {
     struct growth_fit fit = fit_of(cost_square, 4, 0);
     assert_true(fabs(fit.exponent - 2) < 1e-9);
@@ -92,7 +92,7 @@ static void test_exponent_of_a_power(void **state)
 
 /* By hand: x = -1, 0, 1 (base e), log y = 0, 0.3, 0: slope 0, residuals -0.1, 0.2, -0.1, so
  * s^2 = 0.06 / 1, standard error sqrt(0.06 / 2), times 12.7062. */
-static void test_exponent_interval_by_hand(void **state)
+TEST(test_exponent_interval_by_hand)
 {
     double n[] = {exp(1), exp(2), exp(3)}, y[] = {1, exp(0.3), 1};
     struct growth_fit fit = fit_values(n, y, 3);
@@ -102,7 +102,7 @@ static void test_exponent_interval_by_hand(void **state)
 }
 
 /* On a line by chance: the intervals of the costs alone make the exponent uncertain. */
-static void test_exponent_inherits_intervals(void **state)
+TEST(test_exponent_inherits_intervals)
 {
     struct growth_fit fit = fit_of(cost_square, 3, 0.5);
     double half = log(1.5) * sqrt(2) * log(10) / (2 * log(10) * log(10));
@@ -112,7 +112,7 @@ static void test_exponent_inherits_intervals(void **state)
 /* ---- What cannot be told. -------------------------------------------------------------------- */
 
 /* From 3 + 2 * 10 to 3 + 2 * 16.6 is 1.6 fold: a few noisy costs cannot tell it from a constant. */
-static void test_noisy_times_cannot_tell(void **state)
+TEST(test_noisy_times_cannot_tell)
 {
     struct growth_fit fit = fit_of(cost_log, 3, 0.3);
     assert_int_equal(fit.classes, SET(TW_O_1) | SET(TW_O_LOG_N));
@@ -124,7 +124,7 @@ static void test_noisy_times_cannot_tell(void **state)
 
 /* Noise as large as the intervals say never excludes the true class, and never lets in one that is
  * two away. */
-static void test_noise_keeps_the_truth(void **state)
+TEST(test_noise_keeps_the_truth)
 {
     struct rng rng;
     rng_seed(&rng, 1, 1);
@@ -143,14 +143,14 @@ static void test_noise_keeps_the_truth(void **state)
 }
 
 /* Sizes side by side, in which every class looks the same. */
-static void test_narrow_sweep_tells_nothing(void **state)
+TEST(test_narrow_sweep_tells_nothing)
 {
     struct growth_fit fit = fit_values((double[]){1000, 1001, 1002}, (double[]){9, 9, 9}, 3);
     assert_int_equal(fit.classes, (1u << GROWTH_CLASSES) - 1);
 }
 
 /* A wheel's slots are a power of two, so its load per slot goes up and down with n. */
-static void test_wobble_is_not_growth(void **state)
+TEST(test_wobble_is_not_growth)
 {
     struct growth_fit fit =
         fit_values((double[]){1e3, 1e4, 1e5, 1e6}, (double[]){9.7, 6.1, 7.6, 9.5}, 4);
@@ -158,7 +158,7 @@ static void test_wobble_is_not_growth(void **state)
     assert_false(fit.classes & SET(TW_O_N));
 }
 
-static void test_falling_cost_does_not_grow(void **state)
+TEST(test_falling_cost_does_not_grow)
 {
     struct growth_fit fit = fit_values((double[]){1e3, 1e4, 1e5, 1e6},
                                        (double[]){1000.0 / 2, 100.0 / 2, 10.0 / 2, 1.0 / 2}, 4);
@@ -166,7 +166,7 @@ static void test_falling_cost_does_not_grow(void **state)
 }
 
 /* Between n and n log n, of which neither fits well: both are named, and no other. */
-static void test_near_tie_n_and_n_log_n(void **state)
+TEST(test_near_tie_n_and_n_log_n)
 {
     double n[] = {1e3, 1e4, 1e5, 1e6}, y[4];
     for (size_t i = 0; i < 4; i++)
@@ -176,7 +176,7 @@ static void test_near_tie_n_and_n_log_n(void **state)
     assert_true(fit.misfit[TW_O_N] > 1 && fit.misfit[TW_O_N_LOG_N] > 1);
 }
 
-static void test_no_class_for_a_cube(void **state)
+TEST(test_no_class_for_a_cube)
 {
     struct growth_point points[4];
     points_of(points, cost_cube, 4, 0);
@@ -188,7 +188,7 @@ static void test_no_class_for_a_cube(void **state)
 
 /* ---- Degenerate input. ----------------------------------------------------------------------- */
 
-static void test_too_few_sizes(void **state)
+TEST(test_too_few_sizes)
 {
     double same[] = {10, 10, 20, 20}, y[] = {1, 1, 2, 2};
     assert_int_equal(fit_values(same, y, 4).status, GROWTH_TOO_FEW);
@@ -203,7 +203,7 @@ static void test_too_few_sizes(void **state)
     assert_int_equal(fit_values(many, many, GROWTH_POINTS_MAX).status, GROWTH_FITTED);
 }
 
-static void test_numbers_that_are_none(void **state)
+TEST(test_numbers_that_are_none)
 {
     double n[] = {1e3, 1e4, 1e5};
     static const double wrong[] = {NAN, INFINITY, -1};
@@ -216,7 +216,7 @@ static void test_numbers_that_are_none(void **state)
     assert_int_equal(growth_fit(inside_out, 3).status, GROWTH_IMPOSSIBLE);
 }
 
-static void test_zeros(void **state)
+TEST(test_zeros)
 {
     double n[] = {1e3, 1e4, 1e5, 1e6};
     struct growth_fit fit = fit_values(n, (double[]){0, 0, 0, 0}, 4);
@@ -231,7 +231,7 @@ static void test_zeros(void **state)
 
 /* ---- Bounds. --------------------------------------------------------------------------------- */
 
-static void test_bounds(void **state)
+TEST(test_bounds)
 {
     struct growth_point points[4];
     for (size_t i = 0; i < KNOWN; i++) {
@@ -249,32 +249,11 @@ static void test_bounds(void **state)
     assert_int_equal(growth_at_most(&fit, points, 2, TW_O_N2), GROWTH_UNDECIDED);
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
     assert_string_equal(growth_class_name(TW_O_1), "O(1)");
     assert_string_equal(growth_class_name(TW_O_LOG_N), "O(log n)");
     assert_string_equal(growth_class_name(TW_O_N2), "O(n^2)");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exact_counts_name_one_class),
-        cmocka_unit_test(test_exponent_of_a_power),
-        cmocka_unit_test(test_exponent_interval_by_hand),
-        cmocka_unit_test(test_exponent_inherits_intervals),
-        cmocka_unit_test(test_noisy_times_cannot_tell),
-        cmocka_unit_test(test_noise_keeps_the_truth),
-        cmocka_unit_test(test_narrow_sweep_tells_nothing),
-        cmocka_unit_test(test_wobble_is_not_growth),
-        cmocka_unit_test(test_falling_cost_does_not_grow),
-        cmocka_unit_test(test_near_tie_n_and_n_log_n),
-        cmocka_unit_test(test_no_class_for_a_cube),
-        cmocka_unit_test(test_too_few_sizes),
-        cmocka_unit_test(test_numbers_that_are_none),
-        cmocka_unit_test(test_zeros),
-        cmocka_unit_test(test_bounds),
-        cmocka_unit_test(test_names),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -9,7 +9,7 @@ static struct histogram *histogram_new(void)
     return histogram;
 }
 
-static void test_edges_rise_and_bins_are_narrow(void **state)
+TEST(test_edges_rise_and_bins_are_narrow)
 {
     for (uint32_t bin = 0; bin < HISTOGRAM_BINS; bin++) {
         uint64_t low = histogram_bin_low_ps(bin), high = histogram_bin_low_ps(bin + 1);
@@ -23,7 +23,7 @@ static void test_edges_rise_and_bins_are_narrow(void **state)
 }
 
 /* A value put in alone must come out of the bin whose edges enclose it. */
-static void test_value_lands_between_its_edges(void **state)
+TEST(test_value_lands_between_its_edges)
 {
     const uint64_t values[] = {
         0, 1, 31, 32, 33, 63, 64, 65, 1000, 123456789, (UINT64_C(1) << 53) - 1};
@@ -39,7 +39,7 @@ static void test_value_lands_between_its_edges(void **state)
     }
 }
 
-static void test_quantiles_of_a_known_distribution(void **state)
+TEST(test_quantiles_of_a_known_distribution)
 {
     struct histogram *histogram = histogram_new();
     assert_int_equal(histogram_quantile_ps(histogram, 0.5), 0);
@@ -57,7 +57,7 @@ static void test_quantiles_of_a_known_distribution(void **state)
     free(histogram);
 }
 
-static void test_one_outlier_is_the_maximum_only(void **state)
+TEST(test_one_outlier_is_the_maximum_only)
 {
     struct histogram *histogram = histogram_new();
     for (int i = 0; i < 9999; i++)
@@ -69,7 +69,7 @@ static void test_one_outlier_is_the_maximum_only(void **state)
 }
 
 /* Beyond the range the bin is shared, but a quantile must not claim a value below the truth. */
-static void test_too_long_values_keep_their_maximum(void **state)
+TEST(test_too_long_values_keep_their_maximum)
 {
     struct histogram *histogram = histogram_new();
     histogram_add(histogram, UINT64_C(1) << 60);
@@ -78,7 +78,7 @@ static void test_too_long_values_keep_their_maximum(void **state)
     free(histogram);
 }
 
-static void test_full_bin_stays_full(void **state)
+TEST(test_full_bin_stays_full)
 {
     struct histogram *histogram = histogram_new();
     histogram->bins[20] = UINT32_MAX - 1, histogram->count = UINT32_MAX - 1;
@@ -91,15 +91,4 @@ static void test_full_bin_stays_full(void **state)
     free(histogram);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_edges_rise_and_bins_are_narrow),
-        cmocka_unit_test(test_value_lands_between_its_edges),
-        cmocka_unit_test(test_quantiles_of_a_known_distribution),
-        cmocka_unit_test(test_one_outlier_is_the_maximum_only),
-        cmocka_unit_test(test_too_long_values_keep_their_maximum),
-        cmocka_unit_test(test_full_bin_stays_full),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

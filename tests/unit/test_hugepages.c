@@ -9,7 +9,7 @@
 
 #define BYTES (5 * HUGEPAGES_BYTES + 4096) /* rounded up to six huge pages */
 
-static void test_memory_is_aligned_and_zero(void **state)
+TEST(test_memory_is_aligned_and_zero)
 {
     for (int huge = 0; huge < 2; huge++) {
         unsigned char *memory = hugepages_map(BYTES, huge);
@@ -24,7 +24,7 @@ static void test_memory_is_aligned_and_zero(void **state)
 }
 
 /* Both kinds lie side by side: what is told of one must not be told of the other. */
-static void test_small_pages_are_not_huge(void **state)
+TEST(test_small_pages_are_not_huge)
 {
     char *small = hugepages_map(BYTES, false), *large = hugepages_map(BYTES, true);
     assert_non_null(small);
@@ -39,7 +39,7 @@ static void test_small_pages_are_not_huge(void **state)
     hugepages_unmap(large, BYTES);
 }
 
-static void test_huge_pages_are_counted(void **state)
+TEST(test_huge_pages_are_counted)
 {
     if (!hugepages_are_there(""))
         skip();
@@ -60,7 +60,7 @@ static void test_huge_pages_are_counted(void **state)
 }
 
 /* What the process has grows by what is mapped and touched; and who refuses gets nothing more. */
-static void test_of_the_process(void **state)
+TEST(test_of_the_process)
 {
     uint64_t before, with, touched = 0, huge = 0;
     assert_true(hugepages_of_process(&before));
@@ -73,7 +73,7 @@ static void test_of_the_process(void **state)
     hugepages_unmap(memory, BYTES);
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
     pid_t child = fork();
     if (child == 0) {
@@ -88,7 +88,7 @@ static void test_refused(void **state)
     assert_int_equal(status, 0);
 }
 
-static void test_more_than_there_is(void **state)
+TEST(test_more_than_there_is)
 {
     assert_null(hugepages_map((size_t)1 << 62, true));
 }
@@ -116,7 +116,7 @@ static void system_says(char *root, const char *words)
     fclose(out);
 }
 
-static void test_the_setting_is_read(void **state)
+TEST(test_the_setting_is_read)
 {
     char root[64], command[80];
     paths_temporary(root, sizeof root, "test_hugepages");
@@ -132,17 +132,4 @@ static void test_the_setting_is_read(void **state)
     assert_int_equal(system(command), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_memory_is_aligned_and_zero),
-        cmocka_unit_test(test_small_pages_are_not_huge),
-        cmocka_unit_test(test_huge_pages_are_counted),
-        cmocka_unit_test(test_of_the_process),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_more_than_there_is),
-        cmocka_unit_test(test_the_setting_is_read),
-    };
-    cmocka_set_message_output(CM_OUTPUT_TAP);
-    return cmocka_run_group_tests_name("hugepages", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -11,7 +11,7 @@ static int read_text(const char *text, size_t size, struct diag *diag)
     return status;
 }
 
-static void test_json_is_taken(void **state)
+TEST(test_json_is_taken)
 {
     static const char *const texts[] = {"{}",
                                         " [ ] ",
@@ -29,7 +29,7 @@ static void test_json_is_taken(void **state)
 }
 
 /* Beyond the keys that are checked without memory. */
-static void test_a_key_of_very_many_is_found_twice(void **state)
+TEST(test_a_key_of_very_many_is_found_twice)
 {
     enum { KEYS = 3000 };
     struct diag diag;
@@ -46,7 +46,7 @@ static void test_a_key_of_very_many_is_found_twice(void **state)
     free(text);
 }
 
-static void test_what_is_not_json_is_refused_with_its_place(void **state)
+TEST(test_what_is_not_json_is_refused_with_its_place)
 {
     static const struct {
         const char *text, *message;
@@ -100,7 +100,7 @@ static void test_what_is_not_json_is_refused_with_its_place(void **state)
     }
 }
 
-static void test_a_zero_byte_and_depth_are_refused(void **state)
+TEST(test_a_zero_byte_and_depth_are_refused)
 {
     struct diag diag;
     char deep[2 * 200000 + 1];
@@ -116,7 +116,7 @@ static void test_a_zero_byte_and_depth_are_refused(void **state)
     assert_non_null(strstr(diag.text, "nested too deep"));
 }
 
-static void test_strings_of_any_bytes_become_json(void **state)
+TEST(test_strings_of_any_bytes_become_json)
 {
     struct diag diag;
     char bytes[16];
@@ -136,14 +136,4 @@ static void test_strings_of_any_bytes_become_json(void **state)
     assert_string_equal(mixed, "ok \303\251 ? ??? ??");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_json_is_taken),
-        cmocka_unit_test(test_what_is_not_json_is_refused_with_its_place),
-        cmocka_unit_test(test_a_key_of_very_many_is_found_twice),
-        cmocka_unit_test(test_a_zero_byte_and_depth_are_refused),
-        cmocka_unit_test(test_strings_of_any_bytes_become_json),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -105,7 +105,7 @@ static void check_through(const struct tw_backend *design)
     free(layered);
 }
 
-static void test_layers_hand_through(void **state)
+TEST(test_layers_hand_through)
 {
     for (size_t i = 0; i < registry_count; i++) {
         if (registry[i].timed->traits.flags & TW_KEEPS_NOTHING)
@@ -117,7 +117,7 @@ static void test_layers_hand_through(void **state)
 
 /* ---- The cap. -------------------------------------------------------------------------------- */
 
-static void test_cap_counts_what_runs(void **state)
+TEST(test_cap_counts_what_runs)
 {
     const struct tw_backend *heap = registry_find("heap")->timed;
     struct layer cap;
@@ -161,7 +161,7 @@ static void start_and_stop(struct layer *drag, size_t times)
 
 /* On every core, however fast and however disturbed: what was asked for of the time that passed, by the same clock, and
  * a chain's last links more. */
-static void test_a_drag_takes_its_share(void **state)
+TEST(test_a_drag_takes_its_share)
 {
     static const double shares[] = {0, 0.02, 0.05, 0.5};
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
@@ -183,12 +183,4 @@ static void test_a_drag_takes_its_share(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_layers_hand_through),
-        cmocka_unit_test(test_cap_counts_what_runs),
-        cmocka_unit_test(test_a_drag_takes_its_share),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

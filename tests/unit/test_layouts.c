@@ -28,7 +28,7 @@ static long where(const char *path)
     return answer;
 }
 
-static void test_a_program_moves_by_its_steps(void **state)
+TEST_AROUND(test_a_program_moves_by_its_steps, programs_begin, programs_end)
 {
     struct layout_file file;
     struct diag diag;
@@ -54,7 +54,7 @@ static void test_a_program_moves_by_its_steps(void **state)
 }
 
 /* With functions that are chosen when it is loaded, lazy binding and data that are relocated. */
-static void test_a_library_works_where_it_lies(void **state)
+TEST_AROUND(test_a_library_works_where_it_lies, programs_begin, programs_end)
 {
     struct layout_file file;
     struct diag diag;
@@ -79,7 +79,7 @@ static void test_a_library_works_where_it_lies(void **state)
 }
 
 /* Whatever bytes come: refused, or moved as far as they go; never read beyond their end. */
-static void test_no_file_is_trusted(void **state)
+TEST_AROUND(test_no_file_is_trusted, programs_begin, programs_end)
 {
     struct layout_file file, damaged;
     struct diag diag;
@@ -107,7 +107,7 @@ static void test_no_file_is_trusted(void **state)
     layout_free(&file);
 }
 
-static void test_what_is_no_program_has_no_step(void **state)
+TEST_AROUND(test_what_is_no_program_has_no_step, programs_begin, programs_end)
 {
     struct layout_file file;
     struct diag diag;
@@ -120,17 +120,9 @@ static void test_what_is_no_program_has_no_step(void **state)
     layout_free(&file);
 }
 
-#define WITH_PROGRAMS(test) cmocka_unit_test_setup_teardown(test, programs_begin, programs_end)
-
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "where") == 0)
         return printf("%lu\n", (unsigned long)((uintptr_t)main % 4096)) < 0;
-    const struct CMUnitTest tests[] = {
-        WITH_PROGRAMS(test_a_program_moves_by_its_steps),
-        WITH_PROGRAMS(test_a_library_works_where_it_lies),
-        WITH_PROGRAMS(test_no_file_is_trusted),
-        WITH_PROGRAMS(test_what_is_no_program_has_no_step),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_listed_tests(NULL, NULL);
 }

@@ -51,7 +51,7 @@ static void assert_near(double found, double wanted, double slack)
 }
 
 /* The mean residual is half the mean square over the mean. */
-static void test_stationary_residuals(void **state)
+TEST(test_stationary_residuals)
 {
     static const struct {
         const char *delay;
@@ -70,7 +70,7 @@ static void test_stationary_residuals(void **state)
     }
 }
 
-static void test_new_lives_and_their_stops(void **state)
+TEST(test_new_lives_and_their_stops)
 {
     struct spec_phase phase = {.kind = SPEC_START, .stop_share = 0.7};
     phase.delay = dist_of("uniform(1, 20)");
@@ -92,7 +92,7 @@ static void test_new_lives_and_their_stops(void **state)
 
 /* With a delay D and a stop in 1 .. D with probability p, lives of D are met in proportion to
  * (1 - p) D, those that are stopped to p D / 2. */
-static void test_stationary_share_of_planned_stops(void **state)
+TEST(test_stationary_share_of_planned_stops)
 {
     struct spec_phase phase = {.kind = SPEC_START, .age = SPEC_STATIONARY, .stop_share = 0.9};
     phase.delay = dist_of("constant(10000)");
@@ -103,7 +103,7 @@ static void test_stationary_share_of_planned_stops(void **state)
 }
 
 /* Refreshed with a chance of q per tick, a delay of D has run out with probability (1 - q)^D. */
-static void test_refreshed_lives(void **state)
+TEST(test_refreshed_lives)
 {
     struct spec_phase phase = {.kind = SPEC_START, .age = SPEC_REFRESHED, .refresh = 1e-3};
     phase.delay = dist_of("constant(1000)");
@@ -120,13 +120,4 @@ static void test_refreshed_lives(void **state)
     dist_free(phase.delay);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stationary_residuals),
-        cmocka_unit_test(test_new_lives_and_their_stops),
-        cmocka_unit_test(test_stationary_share_of_planned_stops),
-        cmocka_unit_test(test_refreshed_lives),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -51,7 +51,7 @@ static int remove_root(void **state)
     return system(command);
 }
 
-static void test_everything_is_read(void **state)
+TEST(test_everything_is_read)
 {
     struct machine machine;
     machine_read(&machine, *state);
@@ -72,7 +72,7 @@ static void test_everything_is_read(void **state)
     assert_int_equal(machine.caches[1].line_bytes, 0);
 }
 
-static void test_nothing_is_invented(void **state)
+TEST(test_nothing_is_invented)
 {
     struct machine machine;
     machine_read(&machine, "/nowhere");
@@ -86,7 +86,7 @@ static void test_nothing_is_invented(void **state)
     assert_int_equal(machine.cache_count, 0);
 }
 
-static void test_this_machine_has_memory_and_cores(void **state)
+TEST(test_this_machine_has_memory_and_cores)
 {
     struct machine machine;
     machine_read(&machine, "");
@@ -94,12 +94,4 @@ static void test_this_machine_has_memory_and_cores(void **state)
     assert_true(machine.cores >= 1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_everything_is_read),
-        cmocka_unit_test(test_nothing_is_invented),
-        cmocka_unit_test(test_this_machine_has_memory_and_cores),
-    };
-    return cmocka_run_group_tests(tests, make_root, remove_root);
-}
+TEST_MAIN(make_root, remove_root)

@@ -4,7 +4,7 @@
 
 static const struct tw_param no_params[] = {{NULL, NULL, 0, 0, 0}};
 
-static void test_what_is_printed_is_read_back(void **state)
+TEST(test_what_is_printed_is_read_back)
 {
     static const char text[] = "capacity 2000\n"
                                "now 5\n"
@@ -30,7 +30,7 @@ static void test_what_is_printed_is_read_back(void **state)
     operations_clear(&operations);
 }
 
-static void test_nonsense_is_refused(void **state)
+TEST(test_nonsense_is_refused)
 {
     static const char *const lines[] = {
         "start 0 +8 within 0",        "again", "again x", "on 3..1 stop 0", "next 1", "walk",
@@ -43,7 +43,7 @@ static void test_nonsense_is_refused(void **state)
     }
 }
 
-static void test_shuffled_timers_come_once_each(void **state)
+TEST(test_shuffled_timers_come_once_each)
 {
     for (uint32_t count = 1; count < 300; count++) {
         const struct operation operation = {
@@ -62,7 +62,7 @@ static void test_shuffled_timers_come_once_each(void **state)
     }
 }
 
-static void test_scattered_deadlines_belong_to_the_timer(void **state)
+TEST(test_scattered_deadlines_belong_to_the_timer)
 {
     struct operation all = {
         .code = OPERATION_START, .times = 64, .base = '+', .ticks = 10, .within = 5};
@@ -80,13 +80,4 @@ static void test_scattered_deadlines_belong_to_the_timer(void **state)
         assert_true(hits[i] > 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_is_printed_is_read_back),
-        cmocka_unit_test(test_nonsense_is_refused),
-        cmocka_unit_test(test_shuffled_timers_come_once_each),
-        cmocka_unit_test(test_scattered_deadlines_belong_to_the_timer),
-    };
-    return cmocka_run_group_tests_name("operations", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

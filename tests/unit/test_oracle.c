@@ -92,7 +92,7 @@ static void operation_make(struct rng *rng, struct brute *brute, struct stream *
     }
 }
 
-static void test_random_streams(void **state)
+TEST(test_random_streams)
 {
     for (uint64_t seed = 1; seed <= 300; seed++) {
         struct rng rng;
@@ -127,7 +127,7 @@ static void test_random_streams(void **state)
     }
 }
 
-static void test_past_deadlines_fire_on_the_next_tick(void **state)
+TEST(test_past_deadlines_fire_on_the_next_tick)
 {
     struct diag diag;
     struct stream *stream = stream_new("past");
@@ -144,7 +144,7 @@ static void test_past_deadlines_fire_on_the_next_tick(void **state)
     stream_free(stream);
 }
 
-static void test_a_deadline_at_the_end_of_time_never_comes(void **state)
+TEST(test_a_deadline_at_the_end_of_time_never_comes)
 {
     struct diag diag;
     struct stream *stream = stream_new("end");
@@ -158,12 +158,4 @@ static void test_a_deadline_at_the_end_of_time_never_comes(void **state)
     stream_free(stream);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_streams),
-        cmocka_unit_test(test_past_deadlines_fire_on_the_next_tick),
-        cmocka_unit_test(test_a_deadline_at_the_end_of_time_never_comes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -12,7 +12,7 @@
 
 /* Three such loops, of which the reading is the fastest, took no longer than all of the call: that and the bound hold
  * however slow or uneven the machine is. */
-static void test_the_loop_is_done(void **state)
+TEST(test_the_loop_is_done)
 {
     for (int i = 0; i < 100; i++) {
         uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
@@ -52,13 +52,13 @@ static struct pace_source source_of(struct scene *scene)
     return (struct pace_source){scene_pace, scene_now, scene};
 }
 
-static void test_what_is_full(void **state)
+TEST(test_what_is_full)
 {
     assert_true(pace_is_full(700, 750) && pace_is_full(787, 750));
     assert_false(pace_is_full(789, 750));
 }
 
-static void test_the_full_pace_is_the_best_of_20_ms(void **state)
+TEST(test_the_full_pace_is_the_best_of_20_ms)
 {
     struct scene scene = {{1500, 1100, 750, 1100, 1500, 700}, 6, 0, 77, 5000000};
     struct pace_source source = source_of(&scene);
@@ -69,7 +69,7 @@ static void test_the_full_pace_is_the_best_of_20_ms(void **state)
     assert_true(pace_calibrate_on(&source) == 1500);
 }
 
-static void test_a_wait_ends_with_the_full_pace(void **state)
+TEST(test_a_wait_ends_with_the_full_pace)
 {
     struct scene scene = {{1500, 1100, 789, 787, 1500}, 5, 0, 77, 10000};
     struct pace_source source = source_of(&scene);
@@ -77,7 +77,7 @@ static void test_a_wait_ends_with_the_full_pace(void **state)
     assert_int_equal(scene.read, 4);
 }
 
-static void test_a_wait_ends_at_its_deadline(void **state)
+TEST(test_a_wait_ends_at_its_deadline)
 {
     struct scene scene = {{1500, 1100, 789}, 3, 0, 77, 10000};
     struct pace_source source = source_of(&scene);
@@ -93,7 +93,7 @@ static void test_a_wait_ends_at_its_deadline(void **state)
 }
 
 /* No core does the loop in a nanosecond, and every core does it in 10^300. */
-static void test_a_wait_on_this_core_ends(void **state)
+TEST(test_a_wait_on_this_core_ends)
 {
     uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
     assert_false(pace_wait(1, begin_ns + 5000000));
@@ -104,15 +104,4 @@ static void test_a_wait_on_this_core_ends(void **state)
     assert_true(clock_read_ns(CLOCK_MONOTONIC) - begin_ns >= 20000000);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_loop_is_done),
-        cmocka_unit_test(test_what_is_full),
-        cmocka_unit_test(test_the_full_pace_is_the_best_of_20_ms),
-        cmocka_unit_test(test_a_wait_ends_with_the_full_pace),
-        cmocka_unit_test(test_a_wait_ends_at_its_deadline),
-        cmocka_unit_test(test_a_wait_on_this_core_ends),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

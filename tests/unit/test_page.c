@@ -94,7 +94,7 @@ static void build(struct page *page, const cJSON *document)
     }
 }
 
-static void test_the_terminal(void **state)
+TEST(test_the_terminal)
 {
     cJSON *document = sample();
     struct page page = {.blocks = NULL};
@@ -112,7 +112,7 @@ static void test_the_terminal(void **state)
     cJSON_Delete(document);
 }
 
-static void test_markdown(void **state)
+TEST(test_markdown)
 {
     cJSON *document = sample();
     struct page page = {.blocks = NULL};
@@ -127,7 +127,7 @@ static void test_markdown(void **state)
     cJSON_Delete(document);
 }
 
-static void test_html_says_where_each_figure_stands(void **state)
+TEST(test_html_says_where_each_figure_stands)
 {
     cJSON *document = sample();
     struct page page = {.blocks = NULL};
@@ -144,7 +144,7 @@ static void test_html_says_where_each_figure_stands(void **state)
 }
 
 /* The answer is last where the eye is, and the rest of a table is nobody's loss. */
-static void test_the_answer_and_the_rest(void **state)
+TEST(test_the_answer_and_the_rest)
 {
     struct page page = {.blocks = NULL};
     page_heading(&page, 1, NULL, "Verdict");
@@ -171,7 +171,7 @@ static void test_the_answer_and_the_rest(void **state)
     page_free(&page);
 }
 
-static void test_csv_is_exact(void **state)
+TEST(test_csv_is_exact)
 {
     cJSON *document = sample();
     struct page page = {.blocks = NULL};
@@ -183,7 +183,7 @@ static void test_csv_is_exact(void **state)
     cJSON_Delete(document);
 }
 
-static void test_places_quote_odd_keys(void **state)
+TEST(test_places_quote_odd_keys)
 {
     cJSON *document = sample();
     struct place root = place_root(document), odd = place_key(&root, "odd key");
@@ -201,7 +201,7 @@ static void test_places_quote_odd_keys(void **state)
 }
 
 /* What reads alike is not told apart, and what is out of competition is never the best. */
-static void test_the_best(void **state)
+TEST(test_the_best)
 {
     struct page page = {.blocks = NULL};
     page_table(&page, NULL, "t");
@@ -229,7 +229,7 @@ static const char *const measured =
     " {\"ns\": {\"median\": 9.0, \"low\": 8.0, \"high\": 9.9}, \"p99\": 0.41}]";
 
 /* An interval that overlaps that of the least is as good as the least. */
-static void test_stars_of_intervals(void **state)
+TEST(test_stars_of_intervals)
 {
     cJSON *cells = cJSON_Parse(measured);
     struct place root = place_root(cells);
@@ -255,7 +255,7 @@ static void test_stars_of_intervals(void **state)
 }
 
 /* What a terminal has no room for, and what would be too long for an issue. */
-static void test_detail_is_left_out(void **state)
+TEST(test_detail_is_left_out)
 {
     struct page page = {.blocks = NULL};
     page_table(&page, NULL, "t");
@@ -282,7 +282,7 @@ static void test_detail_is_left_out(void **state)
     page_free(&page);
 }
 
-static void test_templates(void **state)
+TEST(test_templates)
 {
     cJSON *document = cJSON_Parse("{\"share\": 0.025, \"ns\": 1234567890, \"text\": \"x\"}");
     struct place root = place_root(document);
@@ -299,7 +299,7 @@ static void test_templates(void **state)
 }
 
 /* A head that is a word of the glossary is explained; in the terminal it has two lines. */
-static void test_terms(void **state)
+TEST(test_terms)
 {
     struct page page = {.blocks = NULL};
     page_table(&page, NULL, "Times");
@@ -316,7 +316,7 @@ static void test_terms(void **state)
 }
 
 /* Keys that nobody named: facts, tables of objects, and all figures by their paths. */
-static void test_trees(void **state)
+TEST(test_trees)
 {
     cJSON *document =
         cJSON_Parse("{\"late_max\": 3, \"inner\": {\"a\": 1}, \"points\": [{\"x\": 1, \"y\": "
@@ -336,21 +336,4 @@ static void test_trees(void **state)
     cJSON_Delete(document);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_terminal),
-        cmocka_unit_test(test_markdown),
-        cmocka_unit_test(test_html_says_where_each_figure_stands),
-        cmocka_unit_test(test_the_answer_and_the_rest),
-        cmocka_unit_test(test_csv_is_exact),
-        cmocka_unit_test(test_places_quote_odd_keys),
-        cmocka_unit_test(test_the_best),
-        cmocka_unit_test(test_stars_of_intervals),
-        cmocka_unit_test(test_detail_is_left_out),
-        cmocka_unit_test(test_templates),
-        cmocka_unit_test(test_trees),
-        cmocka_unit_test(test_terms),
-    };
-    return cmocka_run_group_tests_name("page", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -18,9 +18,8 @@ static size_t group_of(const struct view *view, const char *workload, double tas
     return 0;
 }
 
-static void test_sweep_trace_and_slots_have_their_pictures(void **state)
+TEST(test_sweep_trace_and_slots_have_their_pictures)
 {
-    (void)state;
     struct result_document *document = sample_document();
     struct view view = view_make(result_json(document));
     const struct {
@@ -73,9 +72,8 @@ static size_t count_fields(const char *line)
     return fields;
 }
 
-static void test_cost_is_a_block_per_phase(void **state)
+TEST(test_cost_is_a_block_per_phase)
 {
-    (void)state;
     struct result_document *document = sample_document();
     char *text = data_text(document, "hold", 1000, PLOT_COST);
     assert_non_null(strstr(text, "title\thold, tick 1 ms\n"));
@@ -95,9 +93,8 @@ static void test_cost_is_a_block_per_phase(void **state)
     result_free(document);
 }
 
-static void test_slots_are_in_order_with_a_block_per_tick(void **state)
+TEST(test_slots_are_in_order_with_a_block_per_tick)
 {
-    (void)state;
     struct result_document *document = sample_document();
     char *text = data_text(document, "long-horizon", 10000, PLOT_SLOTS);
     assert_non_null(strstr(text, "blocks\t4\nseries\t2\n"));
@@ -115,9 +112,8 @@ static void test_slots_are_in_order_with_a_block_per_tick(void **state)
 }
 
 /* Both coordinates of a curve rise, and the six marks are there. */
-static void test_latency_curves_rise(void **state)
+TEST(test_latency_curves_rise)
 {
-    (void)state;
     struct result_document *document = sample_document();
     char *text = data_text(document, "nginx", 40213, PLOT_LATENCY);
     const char *at = strstr(text, "\n\n\nheap\n");
@@ -139,9 +135,8 @@ static void test_latency_curves_rise(void **state)
 }
 
 /* What make reference publishes has no bins: the curve runs through the six marks. */
-static void test_latency_curves_without_bins_have_the_percentiles(void **state)
+TEST(test_latency_curves_without_bins_have_the_percentiles)
 {
-    (void)state;
     struct result_document *sample = sample_document();
     cJSON *document = cJSON_Duplicate(result_json(sample), true), *cell, *phase;
     cJSON_ArrayForEach(cell, cJSON_GetObjectItem(document, "cells"))
@@ -174,9 +169,8 @@ static void test_latency_curves_without_bins_have_the_percentiles(void **state)
     result_free(sample);
 }
 
-static void test_bars_have_time_and_memory(void **state)
+TEST(test_bars_have_time_and_memory)
 {
-    (void)state;
     struct result_document *document = sample_document();
     char *text = data_text(document, "nginx", 40213, PLOT_BARS);
     assert_non_null(strstr(text, "blocks\t4\nseries\t6\n"));
@@ -214,7 +208,7 @@ static void read_start(const char *path, char start[16])
     fclose(file);
 }
 
-static void test_pictures_are_drawn(void **state)
+TEST(test_pictures_are_drawn)
 {
     static const struct {
         enum plot_format format;
@@ -252,7 +246,7 @@ static void assert_none_drawn(struct pictures *files)
 }
 
 /* Runs plot_all with stdout in a file, because gnuplot inherits it. */
-static void test_text_goes_to_stdout(void **state)
+TEST(test_text_goes_to_stdout)
 {
     char path[256], *text = calloc(1, 1 << 20);
     struct pictures files;
@@ -276,7 +270,7 @@ static void test_text_goes_to_stdout(void **state)
     result_free(document);
 }
 
-static void test_failures_are_told(void **state)
+TEST(test_failures_are_told)
 {
     char directory[256], script[600];
     struct pictures files;
@@ -303,7 +297,7 @@ static void test_failures_are_told(void **state)
     result_free(document), result_free(empty);
 }
 
-static void test_missing_gnuplot_is_told(void **state)
+TEST(test_missing_gnuplot_is_told)
 {
     struct pictures files;
     struct diag diag = {""};
@@ -320,9 +314,8 @@ static void test_missing_gnuplot_is_told(void **state)
     result_free(document);
 }
 
-static void test_format_names(void **state)
+TEST(test_format_names)
 {
-    (void)state;
     enum plot_format format;
     struct diag diag;
     assert_int_equal(plot_parse_format("pdf", "--plot-format", &format, &diag), DIAG_OK);
@@ -332,20 +325,4 @@ static void test_format_names(void **state)
     assert_non_null(strstr(diag.text, "gif"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sweep_trace_and_slots_have_their_pictures),
-        cmocka_unit_test(test_cost_is_a_block_per_phase),
-        cmocka_unit_test(test_slots_are_in_order_with_a_block_per_tick),
-        cmocka_unit_test(test_latency_curves_rise),
-        cmocka_unit_test(test_latency_curves_without_bins_have_the_percentiles),
-        cmocka_unit_test(test_bars_have_time_and_memory),
-        cmocka_unit_test(test_pictures_are_drawn),
-        cmocka_unit_test(test_text_goes_to_stdout),
-        cmocka_unit_test(test_failures_are_told),
-        cmocka_unit_test(test_missing_gnuplot_is_told),
-        cmocka_unit_test(test_format_names),
-    };
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
-}
+TEST_MAIN(make_directory, remove_directory)

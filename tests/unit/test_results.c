@@ -182,7 +182,7 @@ static bool is_near(double a, double b)
 
 /* ---- Matching. ------------------------------------------------------------------------------- */
 
-static void test_identical_documents_are_the_same(void **state)
+TEST_AROUND(test_identical_documents_are_the_same, setup, teardown)
 {
     struct pair *pair = *state;
     struct compared_cell *cell = compare_first(pair);
@@ -200,7 +200,7 @@ static void test_identical_documents_are_the_same(void **state)
     assert_true(pair->out.limits.of[METRIC_TIME] == pair->limits.of[METRIC_TIME]);
 }
 
-static void test_what_a_cell_was(void **state)
+TEST_AROUND(test_what_a_cell_was, setup, teardown)
 {
     struct compared_cell *cell = compare_first(*state);
     assert_string_equal(cell->impl, "heap");
@@ -214,7 +214,7 @@ static void test_what_a_cell_was(void **state)
     assert_true(cell->phases[1].work_before[METRIC_link_writes] == 800);
 }
 
-static void test_the_order_of_cells_does_not_matter(void **state)
+TEST_AROUND(test_the_order_of_cells_does_not_matter, setup, teardown)
 {
     struct pair *pair = *state;
     cJSON *cells = cJSON_GetObjectItem(pair->after, "cells");
@@ -230,7 +230,7 @@ static void test_the_order_of_cells_does_not_matter(void **state)
     assert_null(results_find_cell(pair->after, &pair->out.cells[0]));
 }
 
-static void test_settings_are_part_of_the_key(void **state)
+TEST_AROUND(test_settings_are_part_of_the_key, setup, teardown)
 {
     struct pair *pair = *state;
     put(pair->after, "cells.0.requested", parse("{'levels': [4, 2], 'slots': 64}"));
@@ -248,7 +248,7 @@ static void test_settings_are_part_of_the_key(void **state)
     expect_text(pair->out.notes, "1 cells of NEW are not in OLD");
 }
 
-static void test_a_missing_cell_of_an_interrupted_run(void **state)
+TEST_AROUND(test_a_missing_cell_of_an_interrupted_run, setup, teardown)
 {
     struct pair *pair = *state;
     cJSON_DeleteItemFromArray(cJSON_GetObjectItem(pair->after, "cells"), 0);
@@ -258,7 +258,7 @@ static void test_a_missing_cell_of_an_interrupted_run(void **state)
     assert_int_equal(pair->out.cells[1].verdict, VERDICT_SAME);
 }
 
-static void test_another_machine_is_noted(void **state)
+TEST_AROUND(test_another_machine_is_noted, setup, teardown)
 {
     struct pair *pair = *state;
     put_text(pair->after, "machine.cpu_model", "B");
@@ -272,7 +272,7 @@ static void test_another_machine_is_noted(void **state)
 
 /* ---- Refusals. ------------------------------------------------------------------------------- */
 
-static void test_other_operations_are_refused(void **state)
+TEST_AROUND(test_other_operations_are_refused, setup, teardown)
 {
     struct pair *pair = *state;
     put_number(pair->after, "cells.1.seed", 8);
@@ -290,7 +290,7 @@ static void test_other_operations_are_refused(void **state)
     expect_refusal(pair, "stream.hash: 0123 and 4567");
 }
 
-static void test_nothing_in_common_is_refused(void **state)
+TEST_AROUND(test_nothing_in_common_is_refused, setup, teardown)
 {
     struct pair *pair = *state;
     put_number(pair->after, "cells.0.tasks", 50);
@@ -306,7 +306,7 @@ static void test_nothing_in_common_is_refused(void **state)
 }
 
 /* However many cells with however long names: cut off, never overrun. */
-static void test_a_long_list_is_cut_short(void **state)
+TEST_AROUND(test_a_long_list_is_cut_short, setup, teardown)
 {
     struct pair *pair = *state;
     char name[200];
@@ -322,7 +322,7 @@ static void test_a_long_list_is_cut_short(void **state)
     expect_text(pair->diag.text, "expected the same design, settings, workload and tasks");
 }
 
-static void test_a_cell_that_is_there_twice_is_refused(void **state)
+TEST_AROUND(test_a_cell_that_is_there_twice_is_refused, setup, teardown)
 {
     struct pair *pair = *state;
     cJSON *twice = make_cell("list", 1000);
@@ -335,7 +335,7 @@ static void test_a_cell_that_is_there_twice_is_refused(void **state)
 
 /* ---- Work and memory. ------------------------------------------------------------------------ */
 
-static void test_more_work_regresses(void **state)
+TEST_AROUND(test_more_work_regresses, setup, teardown)
 {
     struct pair *pair = *state;
     put_number(pair->after, "cells.0.phases.0.work.comparisons", 500);
@@ -354,7 +354,7 @@ static void test_more_work_regresses(void **state)
     expect_text(cell->reason, "comparisons +10");
 }
 
-static void test_the_limit_itself_is_allowed(void **state)
+TEST_AROUND(test_the_limit_itself_is_allowed, setup, teardown)
 {
     struct pair *pair = *state;
     put_number(pair->after, "cells.0.phases.0.work.comparisons", 500);
@@ -368,7 +368,7 @@ static void test_the_limit_itself_is_allowed(void **state)
     assert_int_equal(compare_first(pair)->verdict, VERDICT_SAME);
 }
 
-static void test_less_work_improves_but_not_for_more_of_another_kind(void **state)
+TEST_AROUND(test_less_work_improves_but_not_for_more_of_another_kind, setup, teardown)
 {
     struct pair *pair = *state;
     put_number(pair->after, "cells.0.phases.1.work.link_writes", 700);
@@ -380,7 +380,7 @@ static void test_less_work_improves_but_not_for_more_of_another_kind(void **stat
     assert_int_equal(cell->verdict, VERDICT_REGRESSED);
 }
 
-static void test_work_from_nothing(void **state)
+TEST_AROUND(test_work_from_nothing, setup, teardown)
 {
     struct pair *pair = *state;
     put_number(pair->after, "cells.0.phases.0.work.allocations", 1);
@@ -391,7 +391,7 @@ static void test_work_from_nothing(void **state)
 }
 
 /* Ticks of a phase without a single call count as well. */
-static void test_work_of_a_phase_without_calls(void **state)
+TEST_AROUND(test_work_of_a_phase_without_calls, setup, teardown)
 {
     struct pair *pair = *state;
     put_number(pair->after, "cells.0.phases.2.work.empty_ticks", 6000);
@@ -400,7 +400,7 @@ static void test_work_of_a_phase_without_calls(void **state)
     assert_int_equal(cell->verdict, VERDICT_REGRESSED);
 }
 
-static void test_work_that_moved_between_phases(void **state)
+TEST_AROUND(test_work_that_moved_between_phases, setup, teardown)
 {
     struct pair *pair = *state;
     put_number(pair->after, "cells.0.phases.0.work.comparisons", 500);
@@ -411,7 +411,7 @@ static void test_work_that_moved_between_phases(void **state)
     assert_false(cell->same_program);
 }
 
-static void test_memory_is_judged_when_it_has_a_limit(void **state)
+TEST_AROUND(test_memory_is_judged_when_it_has_a_limit, setup, teardown)
 {
     struct pair *pair = *state;
     put_number(pair->after, "cells.0.memory.peak_bytes_per_task", 22);
@@ -479,7 +479,7 @@ static const struct {
                {SIDE_BEFORE | SIDE_AFTER, "both count nothing"}};
 
 /* Whether work() answers NULL or a struct that nobody adds to. */
-static void test_unknown_work_is_not_equal_work(void **state)
+TEST_AROUND(test_unknown_work_is_not_equal_work, setup, teardown)
 {
     struct pair *pair = *state;
     cJSON *values[] = {cJSON_CreateNull(), cJSON_CreateNumber(0)};
@@ -501,7 +501,7 @@ static void test_unknown_work_is_not_equal_work(void **state)
     }
 }
 
-static void test_instructions_stand_in_for_unknown_work(void **state)
+TEST_AROUND(test_instructions_stand_in_for_unknown_work, setup, teardown)
 {
     struct pair *pair = *state;
     cJSON *none = cJSON_CreateNull();
@@ -521,7 +521,7 @@ static void test_instructions_stand_in_for_unknown_work(void **state)
 }
 
 /* A result of an older version lacks some counters; those that it has can be worse all the same. */
-static void test_a_counter_that_a_side_lacks(void **state)
+TEST_AROUND(test_a_counter_that_a_side_lacks, setup, teardown)
 {
     struct pair *pair = *state;
     for (int phase = 0; phase < 3; phase++) {
@@ -548,7 +548,7 @@ static void test_a_counter_that_a_side_lacks(void **state)
 }
 
 /* A library: its calls are counted, its structure is not. */
-static void test_calls_alone_are_not_the_work(void **state)
+TEST_AROUND(test_calls_alone_are_not_the_work, setup, teardown)
 {
     struct pair *pair = *state;
     cJSON *zero = cJSON_CreateNumber(0);
@@ -564,7 +564,7 @@ static void test_calls_alone_are_not_the_work(void **state)
     expect_text(cell->reason, "system_calls +100");
 }
 
-static void test_a_cell_without_phases_is_unknown(void **state)
+TEST_AROUND(test_a_cell_without_phases_is_unknown, setup, teardown)
 {
     struct pair *pair = *state;
     put(pair->before, "cells.0.phases", cJSON_CreateArray());
@@ -575,7 +575,7 @@ static void test_a_cell_without_phases_is_unknown(void **state)
 }
 
 /* timerfd asks the kernel as often as there is time to. */
-static void test_what_waits_for_the_clock_is_unknown(void **state)
+TEST_AROUND(test_what_waits_for_the_clock_is_unknown, setup, teardown)
 {
     struct pair *pair = *state;
     put(pair->before, "cells.0.traits.real_clock", cJSON_CreateTrue());
@@ -589,7 +589,7 @@ static void test_what_waits_for_the_clock_is_unknown(void **state)
 
 /* ---- Instructions. --------------------------------------------------------------------------- */
 
-static void test_instructions_of_the_processor(void **state)
+TEST_AROUND(test_instructions_of_the_processor, setup, teardown)
 {
     struct pair *pair = *state;
     put_number(pair->after, "cells.0.phases.1.counters.instructions_per_op", 53);
@@ -629,7 +629,7 @@ static void put_steps(cJSON *document, int tasks, int instructions)
     put(document, "cells.0.stepped", steps);
 }
 
-static void test_instructions_stepped_through(void **state)
+TEST_AROUND(test_instructions_stepped_through, setup, teardown)
 {
     struct pair *pair = *state;
     put_steps(pair->before, 100, 5000);
@@ -645,7 +645,7 @@ static void test_instructions_stepped_through(void **state)
     assert_true(compare_first(pair)->same_program);
 }
 
-static void test_why_instructions_are_unknown(void **state)
+TEST_AROUND(test_why_instructions_are_unknown, setup, teardown)
 {
     struct pair *pair = *state;
     drop_counters(pair->after, "no counters here");
@@ -670,7 +670,7 @@ static void test_why_instructions_are_unknown(void **state)
     expect_text(compare_first(pair)->instructions_reason, "counted (both: nor here)");
 }
 
-static void test_counters_that_took_turns_are_not_believed(void **state)
+TEST_AROUND(test_counters_that_took_turns_are_not_believed, setup, teardown)
 {
     struct pair *pair = *state;
     put_number(pair->before, "cells.0.phases.1.counters.running_share", 0.5);
@@ -691,7 +691,7 @@ static struct compared_cell *compare_statuses(struct pair *pair, const char *bef
     return compare_first(pair);
 }
 
-static void test_statuses(void **state)
+TEST_AROUND(test_statuses, setup, teardown)
 {
     static const struct {
         const char *before, *after;
@@ -721,7 +721,7 @@ static void test_statuses(void **state)
     }
 }
 
-static void test_two_answers_cannot_both_be_right(void **state)
+TEST_AROUND(test_two_answers_cannot_both_be_right, setup, teardown)
 {
     struct pair *pair = *state;
     put_text(pair->after, "cells.0.digest", "abce");
@@ -734,7 +734,7 @@ static void test_two_answers_cannot_both_be_right(void **state)
     assert_true(compare_first(pair)->failed);
 }
 
-static void test_two_late_answers_can(void **state)
+TEST_AROUND(test_two_late_answers_can, setup, teardown)
 {
     struct pair *pair = *state;
     put_text(pair->after, "cells.0.digest", "abce");
@@ -752,7 +752,7 @@ static void test_two_late_answers_can(void **state)
 
 /* ---- Times. ---------------------------------------------------------------------------------- */
 
-static void test_times_are_advisory(void **state)
+TEST_AROUND(test_times_are_advisory, setup, teardown)
 {
     struct pair *pair = *state;
     put_number(pair->after, "cells.0.phases.1.cpu_ns_per_op", 60);
@@ -776,7 +776,7 @@ static void test_times_are_advisory(void **state)
 }
 
 /* 1000 ns in the first phase, 9000 in the second, 50 advances of 200 ns in the third. */
-static void test_times_of_phases(void **state)
+TEST_AROUND(test_times_of_phases, setup, teardown)
 {
     struct pair *pair = *state;
     put_number(pair->after, "cells.0.phases.0.cpu_ns_per_op", 15);
@@ -789,7 +789,7 @@ static void test_times_of_phases(void **state)
     assert_true(is_near(cell->phases[2].share, 0.5));
 }
 
-static void test_a_side_without_times(void **state)
+TEST_AROUND(test_a_side_without_times, setup, teardown)
 {
     struct pair *pair = *state;
     for (int i = 0; i < 2; i++) {
@@ -804,7 +804,7 @@ static void test_a_side_without_times(void **state)
 }
 
 /* A version that splits the same operations into other phases: sums still compare. */
-static void test_another_number_of_phases(void **state)
+TEST_AROUND(test_another_number_of_phases, setup, teardown)
 {
     struct pair *pair = *state;
     cJSON *phases = cJSON_GetObjectItem(
@@ -818,7 +818,7 @@ static void test_another_number_of_phases(void **state)
 }
 
 /* A single advance that does much more shows in no sum. */
-static void test_the_longest_advance_by_counts(void **state)
+TEST_AROUND(test_the_longest_advance_by_counts, setup, teardown)
 {
     struct pair *pair = *state;
     static const struct {
@@ -844,7 +844,7 @@ static void test_the_longest_advance_by_counts(void **state)
     assert_int_equal(compare_first(pair)->verdict, VERDICT_SAME);
 }
 
-static void test_what_must_be_alike(void **state)
+TEST_AROUND(test_what_must_be_alike, setup, teardown)
 {
     struct pair *pair = *state;
     static const struct {
@@ -873,7 +873,7 @@ static void test_what_must_be_alike(void **state)
 }
 
 /* What is in one of them only was compared with nothing. */
-static void test_cells_of_one_side(void **state)
+TEST_AROUND(test_cells_of_one_side, setup, teardown)
 {
     struct pair *pair = *state;
     cJSON *cells = cJSON_GetObjectItem(pair->after, "cells");
@@ -906,48 +906,4 @@ static void test_cells_of_one_side(void **state)
     assert_string_equal(pair->out.cells[0].impl, "list");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(test_##name, setup, teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(identical_documents_are_the_same),
-        TEST(the_longest_advance_by_counts),
-        TEST(what_must_be_alike),
-        TEST(cells_of_one_side),
-        TEST(what_a_cell_was),
-        TEST(the_order_of_cells_does_not_matter),
-        TEST(settings_are_part_of_the_key),
-        TEST(a_missing_cell_of_an_interrupted_run),
-        TEST(another_machine_is_noted),
-        TEST(other_operations_are_refused),
-        TEST(nothing_in_common_is_refused),
-        TEST(a_long_list_is_cut_short),
-        TEST(a_cell_that_is_there_twice_is_refused),
-        TEST(more_work_regresses),
-        TEST(the_limit_itself_is_allowed),
-        TEST(less_work_improves_but_not_for_more_of_another_kind),
-        TEST(work_from_nothing),
-        TEST(work_of_a_phase_without_calls),
-        TEST(work_that_moved_between_phases),
-        TEST(memory_is_judged_when_it_has_a_limit),
-        TEST(instructions_of_the_processor),
-        TEST(instructions_stepped_through),
-        TEST(why_instructions_are_unknown),
-        TEST(counters_that_took_turns_are_not_believed),
-        TEST(statuses),
-        TEST(unknown_work_is_not_equal_work),
-        TEST(instructions_stand_in_for_unknown_work),
-        TEST(a_counter_that_a_side_lacks),
-        TEST(calls_alone_are_not_the_work),
-        TEST(a_cell_without_phases_is_unknown),
-        TEST(what_waits_for_the_clock_is_unknown),
-        TEST(two_answers_cannot_both_be_right),
-        TEST(two_late_answers_can),
-        TEST(times_are_advisory),
-        TEST(times_of_phases),
-        TEST(a_side_without_times),
-        TEST(another_number_of_phases),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

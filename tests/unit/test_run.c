@@ -146,14 +146,14 @@ static void assert_faulty(const struct tw_backend *faulty, enum outcome_status s
 }
 
 /* The step is what two empty pairs differ by, or how far they spread. */
-static void test_the_step_of_the_clock(void **state)
+TEST(test_the_step_of_the_clock)
 {
     assert_int_equal(cycles_step((const uint64_t[]){26, 26, 52, 78}, 4), 26);
     assert_int_equal(cycles_step((const uint64_t[]){20, 21, 22, 30, 900}, 5), 10);
     assert_int_equal(cycles_step((const uint64_t[]){52, 52, 52}, 3), 52);
 }
 
-static void test_crash(void **state)
+TEST(test_crash)
 {
     struct tw_backend faulty = *heap_timed();
     faulty.stop = crashing_stop;
@@ -161,7 +161,7 @@ static void test_crash(void **state)
 }
 
 /* What hangs takes all of its budget, so that is short; a machine on which heap needs more gives more. */
-static void test_hang(void **state)
+TEST(test_hang)
 {
     struct tw_backend faulty = *heap_timed();
     struct outcome *outcome = calloc(1, sizeof *outcome);
@@ -185,7 +185,7 @@ static int slow_stop(struct tw_timers *timers, tw_id id)
 }
 
 /* It returns each time, and there are many times. */
-static void test_slow(void **state)
+TEST(test_slow)
 {
     struct tw_backend faulty = *heap_timed();
     struct outcome *outcome = calloc(1, sizeof *outcome);
@@ -202,28 +202,28 @@ static void test_slow(void **state)
     free(outcome);
 }
 
-static void test_wrong_stop(void **state)
+TEST(test_wrong_stop)
 {
     struct tw_backend faulty = *heap_timed();
     faulty.stop = lazy_stop;
     assert_faulty(&faulty, OUTCOME_MISMATCH, "an idle timer fired");
 }
 
-static void test_early(void **state)
+TEST(test_early)
 {
     struct tw_backend faulty = *heap_timed();
     faulty.start = early_start;
     assert_faulty(&faulty, OUTCOME_MISMATCH, "fired early");
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
     struct tw_backend faulty = *heap_timed();
     faulty.start = refusing_start;
     assert_faulty(&faulty, OUTCOME_UNSUPPORTED, "delay of 1000 ticks");
 }
 
-static void test_out_of_memory(void **state)
+TEST(test_out_of_memory)
 {
 #ifndef TWB_JEMALLOC
     skip(); /* the limit is on address space, which the sanitizers need for themselves */
@@ -233,7 +233,7 @@ static void test_out_of_memory(void **state)
     assert_faulty(&faulty, OUTCOME_OUT_OF_MEMORY, "no memory; the limit of a run is");
 }
 
-static void test_figures(void **state)
+TEST(test_figures)
 {
     struct outcome *outcome = calloc(1, sizeof *outcome);
     const struct tw_design *heap = registry_find("heap");
@@ -286,7 +286,7 @@ static void stalling_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn 
     heap_timed()->advance(timers, to, expire, ctx);
 }
 
-static void test_own_tail_is_the_designs(void **state)
+TEST(test_own_tail_is_the_designs)
 {
     struct outcome *outcome = calloc(1, sizeof *outcome);
     struct tw_backend stalling = *heap_timed();
@@ -310,7 +310,7 @@ static void test_own_tail_is_the_designs(void **state)
 }
 
 /* The design hangs, its budget is ample: the deadline ends the child all the same, and nothing is said of it. */
-static void test_a_deadline_ends_what_is_in_flight(void **state)
+TEST(test_a_deadline_ends_what_is_in_flight)
 {
     struct stream *stream = make_stream();
     struct tw_backend hanging = *heap_timed();
@@ -335,7 +335,7 @@ static void test_a_deadline_ends_what_is_in_flight(void **state)
 }
 
 /* Without a run there are the proof and the memory, and nothing that was timed. */
-static void test_counts_only(void **state)
+TEST(test_counts_only)
 {
     struct stream *stream = make_stream();
     struct plan_cell cell = {.design = registry_find("heap")};
@@ -363,7 +363,7 @@ static void test_counts_only(void **state)
     stream_free(stream);
 }
 
-static void test_passes(void **state)
+TEST(test_passes)
 {
     struct stream *stream = make_stream();
     uint64_t passes = group_passes(stream, 10000000);
@@ -382,9 +382,8 @@ static struct job_report *report_of(double pass_ms, double rest_ms, double cpu_m
 }
 
 /* 10 ms in passes and 5 in between, by the clock outside, whatever the process says. */
-static void times_are_held_to_the_clock_outside(void **state)
+TEST(times_are_held_to_the_clock_outside)
 {
-    (void)state;
     const struct {
         double pass_ms, rest_ms, cpu_ms;
         enum outcome_status status;
@@ -403,23 +402,4 @@ static void times_are_held_to_the_clock_outside(void **state)
     assert_int_equal(brief->status, OUTCOME_OK); /* what cannot be told */
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_step_of_the_clock),
-        cmocka_unit_test(test_crash),
-        cmocka_unit_test(test_hang),
-        cmocka_unit_test(test_slow),
-        cmocka_unit_test(test_early),
-        cmocka_unit_test(test_wrong_stop),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_out_of_memory),
-        cmocka_unit_test(test_figures),
-        cmocka_unit_test(test_own_tail_is_the_designs),
-        cmocka_unit_test(test_passes),
-        cmocka_unit_test(test_counts_only),
-        cmocka_unit_test(times_are_held_to_the_clock_outside),
-        cmocka_unit_test(test_a_deadline_ends_what_is_in_flight),
-    };
-    return cmocka_run_group_tests_name("run", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -29,7 +29,7 @@ static uint64_t hash_of(const char *workload, uint64_t tasks, uint64_t seed)
     return hash;
 }
 
-static void test_hashes(void **state)
+TEST(test_hashes)
 {
     for (size_t i = 0; i < REFERENCES; i++) {
         const struct reference *reference = &references[i];
@@ -53,17 +53,10 @@ static void look_for(void *ctx, const struct workload_info *info)
         fail_msg("%s has %zu reference hashes, expected %zu", info->name, found, wanted);
 }
 
-static void test_every_workload_has_references(void **state)
+TEST(test_every_workload_has_references)
 {
     struct diag diag;
     assert_int_equal(workload_list("workloads", look_for, NULL, &diag), DIAG_OK);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hashes),
-        cmocka_unit_test(test_every_workload_has_references),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

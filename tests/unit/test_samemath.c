@@ -21,7 +21,7 @@ static double any_positive(struct rng *rng)
     return ldexp(1 + rng_unit(rng), (int)rng_below(rng, 120) - 60);
 }
 
-static void test_log(void **state)
+TEST(test_log)
 {
     struct rng rng;
     rng_seed(&rng, 1, 0);
@@ -35,7 +35,7 @@ static void test_log(void **state)
     }
 }
 
-static void test_log1p(void **state)
+TEST(test_log1p)
 {
     struct rng rng;
     rng_seed(&rng, 2, 0);
@@ -46,7 +46,7 @@ static void test_log1p(void **state)
     }
 }
 
-static void test_exp(void **state)
+TEST(test_exp)
 {
     struct rng rng;
     rng_seed(&rng, 3, 0);
@@ -59,7 +59,7 @@ static void test_exp(void **state)
     }
 }
 
-static void test_pow(void **state)
+TEST(test_pow)
 {
     struct rng rng;
     rng_seed(&rng, 4, 0);
@@ -71,7 +71,7 @@ static void test_pow(void **state)
     }
 }
 
-static void test_whole_powers_are_exact(void **state)
+TEST(test_whole_powers_are_exact)
 {
     for (uint64_t base = 2; base < 3000; base++) {
         uint64_t power = 1;
@@ -86,7 +86,7 @@ static long double share_below(long double x)
     return 0.5L * erfcl(-x / sqrtl(2));
 }
 
-static void test_normal_share(void **state)
+TEST(test_normal_share)
 {
     struct rng rng;
     rng_seed(&rng, 5, 0);
@@ -99,7 +99,7 @@ static void test_normal_share(void **state)
 }
 
 /* The right quantile is the one found, improved by two steps of Newton's method in long double. */
-static void test_normal_quantile(void **state)
+TEST(test_normal_quantile)
 {
     struct rng rng;
     rng_seed(&rng, 6, 0);
@@ -117,7 +117,7 @@ static void test_normal_quantile(void **state)
 }
 
 /* Chosen results to the last bit, which is what all this is for. */
-static void test_bits(void **state)
+TEST(test_bits)
 {
     struct rng rng;
     uint64_t bits = 0;
@@ -139,17 +139,4 @@ static void test_bits(void **state)
     assert_true(bits == UINT64_C(0xa3f962314dfa1a56));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_log),
-        cmocka_unit_test(test_log1p),
-        cmocka_unit_test(test_exp),
-        cmocka_unit_test(test_pow),
-        cmocka_unit_test(test_whole_powers_are_exact),
-        cmocka_unit_test(test_normal_share),
-        cmocka_unit_test(test_normal_quantile),
-        cmocka_unit_test(test_bits),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -45,7 +45,7 @@ static struct sample_series *take(const struct tw_design *design, const struct s
 }
 /* ---- As asked. ------------------------------------------------------------------------------- */
 
-static void test_passes_as_many_as_asked(void **state)
+TEST(test_passes_as_many_as_asked)
 {
     struct stream *stream = make_stream();
     struct sample_series *series =
@@ -66,7 +66,7 @@ static void test_passes_as_many_as_asked(void **state)
     stream_free(stream);
 }
 
-static void test_passes_that_fill_a_time(void **state)
+TEST(test_passes_that_fill_a_time)
 {
     assert_int_equal(sample_passes(20000000, 3000000), 7);
     assert_int_equal(sample_passes(20000000, 4000000), 5);
@@ -87,7 +87,7 @@ static int counted_open(struct tw_timers **out, const struct tw_config *config,
 
 /* As many passes as fill the time: a pass that was timed took no longer than everything, and more than a
  * picosecond a call, on whatever machine. */
-static void test_passes_by_time(void **state)
+TEST(test_passes_by_time)
 {
     struct stream *stream = make_stream();
     const struct tw_design *heap = registry_find("heap");
@@ -107,7 +107,7 @@ static void test_passes_by_time(void **state)
 }
 
 /* Two passes before, then those of each sample, however many a time made of them. */
-static void test_each_sample_has_its_passes(void **state)
+TEST(test_each_sample_has_its_passes)
 {
     struct stream *stream = make_stream();
     struct tw_backend design = *registry_find("heap")->timed;
@@ -128,7 +128,7 @@ static void test_each_sample_has_its_passes(void **state)
 
 /* With an impossible pace every sample is a slow one, but all are taken once the patience is over; with any
  * pace good enough none is. */
-static void test_waits_for_the_pace_no_longer_than_told(void **state)
+TEST(test_waits_for_the_pace_no_longer_than_told)
 {
     struct stream *stream = make_stream();
     const struct tw_design *heap = registry_find("heap");
@@ -156,7 +156,7 @@ static void test_waits_for_the_pace_no_longer_than_told(void **state)
 /* ---- Layers. --------------------------------------------------------------------------------- */
 
 /* The digest is held to the oracle's: `ok` says that it is the same with the drag and without. */
-static void test_every_design_is_right_under_drag_and_cap(void **state)
+TEST(test_every_design_is_right_under_drag_and_cap)
 {
     struct stream *stream = make_stream();
     struct diag diag;
@@ -213,7 +213,7 @@ static void assert_status(const struct tw_backend *design, enum outcome_status s
     stream_free(stream);
 }
 
-static void test_wrong_designs_are_told(void **state)
+TEST(test_wrong_designs_are_told)
 {
     struct tw_backend lazy = *registry_find("heap")->timed, poor = lazy, picky = lazy;
     lazy.stop = lazy_stop;
@@ -225,7 +225,7 @@ static void test_wrong_designs_are_told(void **state)
 }
 
 /* A design that may be late has no one right digest; an exact one is held to both figures. */
-static void test_whose_digest_has_to_be_right(void **state)
+TEST(test_whose_digest_has_to_be_right)
 {
     struct stream *stream = make_stream();
     struct tw_backend design = *registry_find("heap")->timed;
@@ -248,7 +248,7 @@ static void test_whose_digest_has_to_be_right(void **state)
 }
 
 /* What is asked for comes back, through the layers. */
-static void test_an_instance_describes_itself(void **state)
+TEST(test_an_instance_describes_itself)
 {
     struct stream *stream = make_stream();
     const struct tw_design *hashed = registry_find("hashed");
@@ -275,18 +275,4 @@ static void test_an_instance_describes_itself(void **state)
     stream_free(stream);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_passes_as_many_as_asked),
-        cmocka_unit_test(test_passes_that_fill_a_time),
-        cmocka_unit_test(test_passes_by_time),
-        cmocka_unit_test(test_each_sample_has_its_passes),
-        cmocka_unit_test(test_waits_for_the_pace_no_longer_than_told),
-        cmocka_unit_test(test_every_design_is_right_under_drag_and_cap),
-        cmocka_unit_test(test_wrong_designs_are_told),
-        cmocka_unit_test(test_whose_digest_has_to_be_right),
-        cmocka_unit_test(test_an_instance_describes_itself),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

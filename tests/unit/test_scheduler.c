@@ -253,7 +253,7 @@ static int late_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
 }
 
 /* Its lateness is seen in every run and adds up in none: the rate is kept from t0 on. */
-static void test_late_design(void **state)
+TEST(test_late_design)
 {
     struct bench bench = bench_open(any_design(), 1, 0);
     struct tw_backend table = layer_table(any_design());
@@ -281,27 +281,27 @@ static void test_late_design(void **state)
     free(journal);
 }
 
-static void test_fixed_rate(void **state)
+TEST(test_fixed_rate)
 {
     for_each_exact_design(rate_case);
 }
 
-static void test_fixed_delay(void **state)
+TEST(test_fixed_delay)
 {
     for_each_exact_design(delay_case);
 }
 
-static void test_catch_up(void **state)
+TEST(test_catch_up)
 {
     for_each_exact_design(catch_up_case);
 }
 
-static void test_full_load(void **state)
+TEST(test_full_load)
 {
     for_each_exact_design(full_load_case);
 }
 
-static void test_slow_neighbour(void **state)
+TEST(test_slow_neighbour)
 {
     for_each_exact_design(slow_neighbour_case);
 }
@@ -329,7 +329,7 @@ static bool slot_is(const struct bench *bench, tw_id id, uint32_t slot, uint64_t
 
 /* After W7 of the keyed wheel: second 3, tasks in 5 s, 15 s and 20 s.  The wheel makes 16 slots of
  * the 12, so that only the last of them waits for a second turn. */
-static void test_keyed_wheel(void **state)
+TEST(test_keyed_wheel)
 {
     static const char *const keys[] = {"five", "fifteen", "twenty"};
     static const uint64_t delays[] = {5, 15, 20}, rounds[] = {0, 0, 1};
@@ -359,7 +359,7 @@ static void test_keyed_wheel(void **state)
 
 /* ---- Keys and guards. ------------------------------------------------------------------------ */
 
-static void test_keys(void **state)
+TEST(test_keys)
 {
     struct bench bench = bench_open(any_design(), 3, 0);
     struct scheduler *scheduler = bench.scheduler;
@@ -400,7 +400,7 @@ static void test_keys(void **state)
     free(journal);
 }
 
-static void test_guards(void **state)
+TEST(test_guards)
 {
     struct bench bench = bench_open(any_design(), 2, 50);
     struct journal *journal = journal_new();
@@ -436,7 +436,7 @@ static void test_guards(void **state)
 
 /* A design that cannot hold what it is asked says so when it is asked, and a period that time cannot
  * hold ends the task. */
-static void test_end_of_time(void **state)
+TEST(test_end_of_time)
 {
     struct bench bench = bench_open(any_design(), 2, TW_DEADLINE_MAX - 10);
     struct journal *journal = journal_new();
@@ -778,20 +778,9 @@ static void random_case(const struct tw_backend *design)
     free(model);
 }
 
-static void test_random(void **state)
+TEST(test_random)
 {
     for_each_exact_design(random_case);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fixed_rate),     cmocka_unit_test(test_fixed_delay),
-        cmocka_unit_test(test_catch_up),       cmocka_unit_test(test_full_load),
-        cmocka_unit_test(test_slow_neighbour), cmocka_unit_test(test_late_design),
-        cmocka_unit_test(test_keyed_wheel),    cmocka_unit_test(test_keys),
-        cmocka_unit_test(test_guards),         cmocka_unit_test(test_end_of_time),
-        cmocka_unit_test(test_random),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -127,9 +127,8 @@ static int begin_test(void **state)
 
 /* ---- There and back. ------------------------------------------------------------------------- */
 
-static void test_what_is_written_is_read(void **state)
+TEST_AROUND(test_what_is_written_is_read, begin_test, NULL)
 {
-    (void)state;
     struct selftest_record record;
     struct machine machine;
     write_sample();
@@ -152,9 +151,8 @@ static void test_what_is_written_is_read(void **state)
     assert_float_equal(record.busy_share, 0.02, 1e-9);
 }
 
-static void test_a_result_carries_it(void **state)
+TEST_AROUND(test_a_result_carries_it, begin_test, NULL)
 {
-    (void)state;
     struct result_origin origin = sample_origin();
     struct result_document *document = NULL;
     write_sample();
@@ -171,9 +169,8 @@ static void test_a_result_carries_it(void **state)
     result_free(document);
 }
 
-static void test_without_a_record_a_result_has_null(void **state)
+TEST_AROUND(test_without_a_record_a_result_has_null, begin_test, NULL)
 {
-    (void)state;
     struct selftest_record record = {.date_utc = ""};
     cJSON *item = selftest_record_json(&record);
     assert_true(cJSON_IsNull(item));
@@ -181,9 +178,8 @@ static void test_without_a_record_a_result_has_null(void **state)
     assert_false(is_found(0));
 }
 
-static void test_the_last_one_counts(void **state)
+TEST_AROUND(test_the_last_one_counts, begin_test, NULL)
 {
-    (void)state;
     struct selftest selftest = sample_selftest();
     struct diag diag;
     struct selftest_record record;
@@ -198,9 +194,8 @@ static void test_the_last_one_counts(void **state)
     assert_float_equal(record.comparisons, 500, 0);
 }
 
-static void test_what_found_nothing_is_not_kept(void **state)
+TEST_AROUND(test_what_found_nothing_is_not_kept, begin_test, NULL)
 {
-    (void)state;
     struct selftest interrupted = sample_selftest(), empty = sample_selftest();
     struct diag diag;
     char before[TEXT_SIZE], after[TEXT_SIZE];
@@ -221,9 +216,8 @@ static void test_what_found_nothing_is_not_kept(void **state)
 
 /* ---- Not for every result. ------------------------------------------------------------------- */
 
-static void test_it_gets_old(void **state)
+TEST_AROUND(test_it_gets_old, begin_test, NULL)
 {
-    (void)state;
     long limit = (long)SELFTEST_RECORD_DAYS * DAY_SECONDS;
     write_sample();
     assert_true(is_found(0));
@@ -233,9 +227,8 @@ static void test_it_gets_old(void **state)
 }
 
 /* Nothing but what the case names differs from the machine that made the record. */
-static void test_another_machine_has_its_own(void **state)
+TEST_AROUND(test_another_machine_has_its_own, begin_test, NULL)
 {
-    (void)state;
     struct selftest_record record;
     struct machine machine;
     write_sample();
@@ -255,7 +248,7 @@ static void test_another_machine_has_its_own(void **state)
     }
 }
 
-static void test_a_twin_of_the_machine_is_another(void **state)
+TEST_AROUND(test_a_twin_of_the_machine_is_another, begin_test, NULL)
 {
     struct selftest_record record;
     struct machine machine;
@@ -269,7 +262,7 @@ static void test_a_twin_of_the_machine_is_another(void **state)
 }
 
 /* Neither whole nor in part: any eight of its digits would be a part. */
-static void test_the_machine_id_is_told_to_nobody(void **state)
+TEST_AROUND(test_the_machine_id_is_told_to_nobody, begin_test, NULL)
 {
     char id[64] = "", text[TEXT_SIZE];
     FILE *file = fopen("/etc/machine-id", "r");
@@ -308,7 +301,7 @@ static char *edited(const char *text, const char *from, const char *to)
     return out;
 }
 
-static void test_broken_figures_are_ignored(void **state)
+TEST_AROUND(test_broken_figures_are_ignored, begin_test, NULL)
 {
     static const char *const cases[][2] = {
         {"\"schema_version\":\t1", "\"schema_version\":\t2"},
@@ -343,9 +336,8 @@ static void test_broken_figures_are_ignored(void **state)
 }
 
 /* Rounds of planted times: within the tolerance, beyond it, and both. */
-static void test_calibration_is_judged(void **state)
+TEST(test_calibration_is_judged)
 {
-    (void)state;
     static const struct {
         double from, to;
         const char *status;
@@ -370,7 +362,7 @@ static void test_calibration_is_judged(void **state)
     }
 }
 
-static void test_broken_files_are_ignored_and_replaced(void **state)
+TEST_AROUND(test_broken_files_are_ignored_and_replaced, begin_test, NULL)
 {
     static const char *const texts[] = {
         "",       "{",        "null",
@@ -396,7 +388,7 @@ static void test_broken_files_are_ignored_and_replaced(void **state)
 }
 
 /* A pipe would be waited for, a huge file read. */
-static void test_odd_files_are_left_alone(void **state)
+TEST_AROUND(test_odd_files_are_left_alone, begin_test, NULL)
 {
     struct path record = path_of(state, RECORD);
     const char *path = record.text;
@@ -415,7 +407,7 @@ static void test_odd_files_are_left_alone(void **state)
 
 /* ---- Where it lies. -------------------------------------------------------------------------- */
 
-static void test_home_is_the_default(void **state)
+TEST_AROUND(test_home_is_the_default, begin_test, NULL)
 {
     static const char *const ignored[] = {NULL, "", "relative/state"};
     struct path home = path_of(state, "home");
@@ -434,9 +426,8 @@ static void test_home_is_the_default(void **state)
     assert_int_not_equal(access("relative", F_OK), 0);
 }
 
-static void test_nowhere_without_home(void **state)
+TEST_AROUND(test_nowhere_without_home, begin_test, NULL)
 {
-    (void)state;
     unsetenv("XDG_STATE_HOME");
     write_sample();
     assert_false(is_found(0));
@@ -446,7 +437,7 @@ static void test_nowhere_without_home(void **state)
 }
 
 /* And nothing but the record is left in them. */
-static void test_directories_are_for_the_user_alone(void **state)
+TEST_AROUND(test_directories_are_for_the_user_alone, begin_test, NULL)
 {
     struct stat info;
     char command[512];
@@ -460,7 +451,7 @@ static void test_directories_are_for_the_user_alone(void **state)
 }
 
 /* A file lies where a directory should be, or the other way round: even root cannot write there. */
-static void test_what_cannot_be_written_is_told(void **state)
+TEST_AROUND(test_what_cannot_be_written_is_told, begin_test, NULL)
 {
     struct selftest selftest = sample_selftest();
     struct diag diag = {""};
@@ -528,24 +519,5 @@ int main(int argc, char **argv)
 {
     if (argc == 4 && strcmp(argv[1], "sample") == 0)
         return print_samples(argv[2], argv[3]);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_calibration_is_judged),
-        cmocka_unit_test_setup(test_what_is_written_is_read, begin_test),
-        cmocka_unit_test_setup(test_a_result_carries_it, begin_test),
-        cmocka_unit_test_setup(test_without_a_record_a_result_has_null, begin_test),
-        cmocka_unit_test_setup(test_the_last_one_counts, begin_test),
-        cmocka_unit_test_setup(test_what_found_nothing_is_not_kept, begin_test),
-        cmocka_unit_test_setup(test_it_gets_old, begin_test),
-        cmocka_unit_test_setup(test_another_machine_has_its_own, begin_test),
-        cmocka_unit_test_setup(test_a_twin_of_the_machine_is_another, begin_test),
-        cmocka_unit_test_setup(test_the_machine_id_is_told_to_nobody, begin_test),
-        cmocka_unit_test_setup(test_broken_figures_are_ignored, begin_test),
-        cmocka_unit_test_setup(test_broken_files_are_ignored_and_replaced, begin_test),
-        cmocka_unit_test_setup(test_odd_files_are_left_alone, begin_test),
-        cmocka_unit_test_setup(test_home_is_the_default, begin_test),
-        cmocka_unit_test_setup(test_nowhere_without_home, begin_test),
-        cmocka_unit_test_setup(test_directories_are_for_the_user_alone, begin_test),
-        cmocka_unit_test_setup(test_what_cannot_be_written_is_told, begin_test),
-    };
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+    return run_listed_tests(make_directory, remove_directory);
 }

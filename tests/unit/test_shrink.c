@@ -48,30 +48,22 @@ static size_t shrunk(size_t starts, size_t count, unsigned replays)
     return report.operation_count;
 }
 
-static void test_a_short_list_is_found(void **state)
+TEST(test_a_short_list_is_found)
 {
     assert_int_equal(shrunk(3, 500, 100000), 3);
 }
 
-static void test_a_long_one_says_so(void **state)
+TEST(test_a_long_one_says_so)
 {
     assert_int_equal(shrunk(30, 500, 100000), 30);
     assert_true(30 > CONFORM_SHORT);
 }
 
-static void test_nothing_is_done_when_time_is_over(void **state)
+TEST(test_nothing_is_done_when_time_is_over)
 {
     clock_t begin = clock();
     assert_int_equal(shrunk(LONG_LIST / 2, LONG_LIST / 2, 3), LONG_LIST / 2 * 2);
     assert_true((double)(clock() - begin) / CLOCKS_PER_SEC < SECONDS_MAX);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_short_list_is_found),
-        cmocka_unit_test(test_a_long_one_says_so),
-        cmocka_unit_test(test_nothing_is_done_when_time_is_over),
-    };
-    return cmocka_run_group_tests_name("shrink", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

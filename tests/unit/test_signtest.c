@@ -21,7 +21,7 @@ static void make_pairs(double *pairs, size_t above)
 /* ---- Sign test. ------------------------------------------------------------------------------ */
 
 /* Sums of C(30, k) over 2^30 = 1073741824; the numerators are integers added by hand. */
-static void test_p_is_the_exact_binomial(void **state)
+TEST(test_p_is_the_exact_binomial)
 {
     static const struct {
         size_t above;
@@ -38,7 +38,7 @@ static void test_p_is_the_exact_binomial(void **state)
 }
 
 /* What lies on the threshold speaks for neither side, and neither does what is not a number. */
-static void test_ties_and_nothing_are_no_evidence(void **state)
+TEST(test_ties_and_nothing_are_no_evidence)
 {
     double level[] = {1, 1, 1, 1, NAN};
     assert_true(near(signtest_above(level, 5, 1), 1));
@@ -47,7 +47,7 @@ static void test_ties_and_nothing_are_no_evidence(void **state)
     assert_true(near(signtest_below(NULL, 0, 0), 1));
 }
 
-static void test_distance_does_not_matter(void **state)
+TEST(test_distance_does_not_matter)
 {
     double pairs[30];
     make_pairs(pairs, 23);
@@ -57,7 +57,7 @@ static void test_distance_does_not_matter(void **state)
     assert_true(signtest_above(pairs, 30, 0) == p);
 }
 
-static void test_hundreds_of_pairs_stay_in_range(void **state)
+TEST(test_hundreds_of_pairs_stay_in_range)
 {
     double pairs[400];
     for (size_t i = 0; i < 400; i++)
@@ -73,7 +73,7 @@ static void test_hundreds_of_pairs_stay_in_range(void **state)
 
 /* The worked example of R's p.adjust and many lectures, and one in which the steps have to be held
  * monotone: 0.03 * 2 = 0.06, and so is what follows although it would be 0.04 alone. */
-static void test_holm_as_published(void **state)
+TEST(test_holm_as_published)
 {
     double four[] = {0.01, 0.04, 0.03, 0.005}, wanted[] = {0.03, 0.06, 0.06, 0.02};
     holm_adjust(four, 4);
@@ -87,7 +87,7 @@ static void test_holm_as_published(void **state)
     holm_adjust(NULL, 0);
 }
 
-static void test_holm_keeps_small_values_apart(void **state)
+TEST(test_holm_keeps_small_values_apart)
 {
     double p[] = {1e-9, 2e-9, 0.5};
     holm_adjust(p, 3);
@@ -95,7 +95,7 @@ static void test_holm_keeps_small_values_apart(void **state)
     assert_true(fabs(p[1] / 4e-9 - 1) < 1e-6);
 }
 
-static void test_holm_of_ties(void **state)
+TEST(test_holm_of_ties)
 {
     double p[] = {0.02, 0.01, 0.02, 0.01};
     holm_adjust(p, 4);
@@ -103,7 +103,7 @@ static void test_holm_of_ties(void **state)
 }
 
 /* A test that could not be made is one that found nothing; it must not hide the others. */
-static void test_holm_takes_unknown_for_one(void **state)
+TEST(test_holm_takes_unknown_for_one)
 {
     for (size_t unknown = 0; unknown < 3; unknown++) {
         double p[3] = {0.001, 0.001, 0.001};
@@ -114,7 +114,7 @@ static void test_holm_takes_unknown_for_one(void **state)
     }
 }
 
-static void test_holm_properties(void **state)
+TEST(test_holm_properties)
 {
     struct rng rng;
     rng_seed(&rng, 7, 0);
@@ -142,7 +142,7 @@ static void test_holm_properties(void **state)
 
 /* Where all or nothing came true the bound has a closed form; the others are quantiles of the beta
  * distribution, qbeta(0.05, 190, 11) and qbeta(0.95, 6, 195). */
-static void test_bounds_are_clopper_pearson(void **state)
+TEST(test_bounds_are_clopper_pearson)
 {
     assert_true(near(binomial_high(0, 200, 0.95), 1 - pow(0.05, 1.0 / 200)));
     assert_true(fabs(binomial_high(0, 200, 0.95) - 0.0149) < 5e-5);
@@ -152,7 +152,7 @@ static void test_bounds_are_clopper_pearson(void **state)
     assert_true(fabs(binomial_high(5, 200, 0.95) - 0.051843) < 5e-6);
 }
 
-static void test_bounds_at_the_ends(void **state)
+TEST(test_bounds_at_the_ends)
 {
     assert_true(binomial_low(0, 200, 0.95) == 0 && binomial_high(200, 200, 0.95) == 1);
     assert_true(binomial_low(0, 0, 0.95) == 0 && binomial_high(0, 0, 0.95) == 1);
@@ -164,20 +164,4 @@ static void test_bounds_at_the_ends(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_p_is_the_exact_binomial),
-        cmocka_unit_test(test_ties_and_nothing_are_no_evidence),
-        cmocka_unit_test(test_distance_does_not_matter),
-        cmocka_unit_test(test_hundreds_of_pairs_stay_in_range),
-        cmocka_unit_test(test_holm_as_published),
-        cmocka_unit_test(test_holm_keeps_small_values_apart),
-        cmocka_unit_test(test_holm_of_ties),
-        cmocka_unit_test(test_holm_takes_unknown_for_one),
-        cmocka_unit_test(test_holm_properties),
-        cmocka_unit_test(test_bounds_are_clopper_pearson),
-        cmocka_unit_test(test_bounds_at_the_ends),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -56,7 +56,7 @@ static int count_files(void)
     return count;
 }
 
-static void test_outputs_are_apart_and_status_is_kept(void **state)
+TEST_AROUND(test_outputs_are_apart_and_status_is_kept, programs_begin, programs_end)
 {
     int files = count_files();
     struct spawn_result result =
@@ -74,7 +74,7 @@ static void test_outputs_are_apart_and_status_is_kept(void **state)
 }
 
 /* 300000 bytes on each, in turns: whoever read one pipe to its end first would wait for ever. */
-static void test_more_than_a_pipe_holds(void **state)
+TEST_AROUND(test_more_than_a_pipe_holds, programs_begin, programs_end)
 {
     struct spawn_result result =
         run_script(state,
@@ -87,7 +87,7 @@ static void test_more_than_a_pipe_holds(void **state)
     spawn_free(&result);
 }
 
-static void test_a_signal_is_told(void **state)
+TEST_AROUND(test_a_signal_is_told, programs_begin, programs_end)
 {
     struct spawn_result result = run_script(state, "echo begun; kill -SEGV $$", -1, AMPLE_NS);
     assert_ended(&result, SPAWN_KILLED, SIGSEGV);
@@ -106,18 +106,18 @@ static void assert_times_out(void **state, const char *body)
     spawn_free(&result);
 }
 
-static void test_too_long_is_killed(void **state)
+TEST_AROUND(test_too_long_is_killed, programs_begin, programs_end)
 {
     assert_times_out(state, "exec sleep 100");
 }
 
-static void test_closing_its_output_is_no_end(void **state)
+TEST_AROUND(test_closing_its_output_is_no_end, programs_begin, programs_end)
 {
     assert_times_out(state, "exec sleep 100 >&- 2>&-");
 }
 
 /* A machine may take longer than the budget to let a shell say a word: then it gets more. */
-static void test_what_was_said_before_the_end_is_kept(void **state)
+TEST_AROUND(test_what_was_said_before_the_end_is_kept, programs_begin, programs_end)
 {
     bool said = false;
     for (uint64_t budget_ns = SECOND_NS / 5; !said && budget_ns < AMPLE_NS; budget_ns *= 4) {
@@ -130,7 +130,7 @@ static void test_what_was_said_before_the_end_is_kept(void **state)
     assert_true(said);
 }
 
-static void test_an_interrupt_ends_it(void **state)
+TEST_AROUND(test_an_interrupt_ends_it, programs_begin, programs_end)
 {
     char path[PROGRAMS_PATH];
     const char *argv[] = {NULL};
@@ -150,7 +150,7 @@ static void test_an_interrupt_ends_it(void **state)
 }
 
 /* The child has the mask of before, or a shell in it could not be interrupted. */
-static void test_signals_are_not_blocked_in_the_child(void **state)
+TEST_AROUND(test_signals_are_not_blocked_in_the_child, programs_begin, programs_end)
 {
     struct spawn_result result = run_script(state, "kill -TERM $$; echo still there", -1, AMPLE_NS);
     assert_ended(&result, SPAWN_KILLED, SIGTERM);
@@ -169,9 +169,8 @@ static struct spawn_result run_path(const char *path, const char *argument)
     return result;
 }
 
-static void test_a_missing_program_is_named(void **state)
+TEST(test_a_missing_program_is_named)
 {
-    (void)state;
     struct spawn_result result = run_path("/nowhere/program", "x");
     assert_ended(&result, SPAWN_EXITED, 127);
     assert_string_equal(result.err, "/nowhere/program: No such file or directory\n");
@@ -179,7 +178,7 @@ static void test_a_missing_program_is_named(void **state)
 }
 
 /* cat has no other name for itself than what it was given; a copy with a long path has the same. */
-static void test_argv0_is_always_the_same(void **state)
+TEST_AROUND(test_argv0_is_always_the_same, programs_begin, programs_end)
 {
     char path[PROGRAMS_PATH], command[256];
     programs_path(*state, "a-name-that-is-longer", path);
@@ -195,7 +194,7 @@ static void test_argv0_is_always_the_same(void **state)
     spawn_free(&other);
 }
 
-static void test_pinned_to_a_core(void **state)
+TEST_AROUND(test_pinned_to_a_core, programs_begin, programs_end)
 {
     cpu_set_t allowed;
     assert_int_equal(sched_getaffinity(0, sizeof allowed, &allowed), 0);
@@ -213,9 +212,8 @@ static void test_pinned_to_a_core(void **state)
 }
 
 /* Without a file to be had there is no pipe, and the reason is told. */
-static void test_no_pipe_no_program(void **state)
+TEST(test_no_pipe_no_program)
 {
-    (void)state;
     const char *argv[] = {NULL};
     struct interrupt interrupt;
     struct spawn_result result;
@@ -239,22 +237,4 @@ static void test_no_pipe_no_program(void **state)
     assert_int_equal(count_files(), files);
 }
 
-int main(void)
-{
-#define SCRIPTED(test) cmocka_unit_test_setup_teardown(test, programs_begin, programs_end)
-    const struct CMUnitTest tests[] = {
-        SCRIPTED(test_outputs_are_apart_and_status_is_kept),
-        SCRIPTED(test_more_than_a_pipe_holds),
-        SCRIPTED(test_a_signal_is_told),
-        SCRIPTED(test_too_long_is_killed),
-        SCRIPTED(test_closing_its_output_is_no_end),
-        SCRIPTED(test_what_was_said_before_the_end_is_kept),
-        SCRIPTED(test_an_interrupt_ends_it),
-        SCRIPTED(test_signals_are_not_blocked_in_the_child),
-        cmocka_unit_test(test_a_missing_program_is_named),
-        SCRIPTED(test_argv0_is_always_the_same),
-        SCRIPTED(test_pinned_to_a_core),
-        cmocka_unit_test(test_no_pipe_no_program),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

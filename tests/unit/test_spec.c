@@ -31,7 +31,7 @@ static struct spec *parsed(const char *text, const struct workload_setting *sett
     "{\"name\":\"r\",\"do\":\"run\",\"turns\":\"$turns\",\"delay\":\"$delay\",\"ended\":"          \
     "\"restart\"}"
 
-static void test_values_arrive(void **state)
+TEST(test_values_arrive)
 {
     struct spec *spec = parsed(
         FILE_OF(
@@ -68,7 +68,7 @@ static void test_values_arrive(void **state)
     spec_free(spec);
 }
 
-static void test_parameters_are_put_in(void **state)
+TEST(test_parameters_are_put_in)
 {
     static const char text[] = FILE_WITH(
         "\"delay\":\"uniform(1, $max)\",\"turns\":3,\"max\":\"$unit\",\"unit\":\"1s\"", HOLD);
@@ -93,7 +93,7 @@ static void test_parameters_are_put_in(void **state)
     spec_free(spec);
 }
 
-static void test_request_overrides_tasks_and_tick(void **state)
+TEST(test_request_overrides_tasks_and_tick)
 {
     struct workload_request request = {.tasks = 77, .tick_ns = 100000};
     struct spec *spec;
@@ -243,7 +243,7 @@ static const struct bad bads[] = {
     {TOP "\"parameters\":5}", "x.json: parameters: expected an object"},
 };
 
-static void test_bad_files(void **state)
+TEST(test_bad_files)
 {
     for (size_t i = 0; i < sizeof bads / sizeof *bads; i++) {
         struct spec *spec = NULL;
@@ -256,7 +256,7 @@ static void test_bad_files(void **state)
     }
 }
 
-static void test_parameters_that_double_for_ever(void **state)
+TEST(test_parameters_that_double_for_ever)
 {
     /* p0 = "xx", p1 = "$p0$p0", ... p30: 2^31 characters if nobody counted. */
     char text[4000];
@@ -271,7 +271,7 @@ static void test_parameters_that_double_for_ever(void **state)
                         "x.json: parameters.p10: longer than 2000 characters with its parameters");
 }
 
-static void test_bad_settings(void **state)
+TEST(test_bad_settings)
 {
     static const char text[] = FILE_WITH("\"delay\":5,\"turns\":3", HOLD);
     struct workload_setting unknown = {"dealy", "7"}, bad = {"delay", "7x"},
@@ -293,7 +293,7 @@ static void test_bad_settings(void **state)
     assert_null(spec);
 }
 
-static void test_a_file_that_is_not_there(void **state)
+TEST(test_a_file_that_is_not_there)
 {
     struct workload_request request = {.directory = "workloads"};
     struct spec *spec = NULL;
@@ -304,16 +304,4 @@ static void test_a_file_that_is_not_there(void **state)
     assert_string_equal(diag.text, "workloads: cannot be read: Is a directory");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values_arrive),
-        cmocka_unit_test(test_parameters_are_put_in),
-        cmocka_unit_test(test_request_overrides_tasks_and_tick),
-        cmocka_unit_test(test_bad_files),
-        cmocka_unit_test(test_parameters_that_double_for_ever),
-        cmocka_unit_test(test_bad_settings),
-        cmocka_unit_test(test_a_file_that_is_not_there),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

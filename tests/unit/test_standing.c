@@ -69,7 +69,7 @@ static void says(const struct made *made, size_t count, char *out, size_t size)
     cJSON_Delete(document);
 }
 
-static void test_a_line_for_phases_with_the_same_answer(void **state)
+TEST(test_a_line_for_phases_with_the_same_answer)
 {
     static const struct made made[] = {{"heap", 20, 40, 7, "ok", false, 0},
                                        {"hashed", 10, 10, 7, "ok", false, 0},
@@ -84,7 +84,7 @@ static void test_a_line_for_phases_with_the_same_answer(void **state)
         "not significantly different from round\n");
 }
 
-static void test_a_line_for_each_answer(void **state)
+TEST(test_a_line_for_each_answer)
 {
     static const struct made made[] = {{"heap", 20, 10, 7, "ok", false, 0},
                                        {"hashed", 10, 30, 7, "ok", false, 0}};
@@ -94,7 +94,7 @@ static void test_a_line_for_each_answer(void **state)
                               "heap is fastest in stop: 3.00 times as fast as hashed\n" NOT_NET);
 }
 
-static void test_those_far_behind_are_counted(void **state)
+TEST(test_those_far_behind_are_counted)
 {
     static const struct made made[] = {
         {"a", 10, 10, 7, "ok", false, 0}, {"b", 20, 20, 7, "ok", false, 0},
@@ -108,7 +108,7 @@ static void test_those_far_behind_are_counted(void **state)
         "5.00 to 90.0 times as fast as 2 others\n" NOT_NET);
 }
 
-static void test_a_late_design_is_not_the_fastest(void **state)
+TEST(test_a_late_design_is_not_the_fastest)
 {
     static const struct made made[] = {{"heap", 20, 20, 7, "ok", false, 0},
                                        {"linux", 5, 5, 7, "ok", false, 3},
@@ -118,7 +118,7 @@ static void test_a_late_design_is_not_the_fastest(void **state)
     assert_string_equal(text, "hashed is fastest: 2.00 times as fast as heap\n" NOT_NET);
 }
 
-static void test_few_samples_name_nobody(void **state)
+TEST(test_few_samples_name_nobody)
 {
     static const struct made made[] = {{"heap", 20, 20, 5, "ok", false, 0},
                                        {"hashed", 10, 10, 5, "ok", false, 0}};
@@ -138,7 +138,7 @@ static double net_of_first(const struct made *made, size_t count)
     return net_ns;
 }
 
-static void test_a_cost_net_of_the_harness(void **state)
+TEST(test_a_cost_net_of_the_harness)
 {
     static const struct made some[] = {{"heap", 10, 10, 7, "ok", false, 0},
                                        {"null", 1, 1, 7, "ok", true, 0}};
@@ -149,7 +149,7 @@ static void test_a_cost_net_of_the_harness(void **state)
     assert_true(isnan(net_of_first(some, 1))); /* null was not timed */
 }
 
-static void test_a_single_design_has_nobody_behind(void **state)
+TEST(test_a_single_design_has_nobody_behind)
 {
     static const struct made made[] = {{"heap", 20, 20, 7, "ok", false, 0},
                                        {"null", 1, 1, 7, "ok", true, 0}};
@@ -159,7 +159,7 @@ static void test_a_single_design_has_nobody_behind(void **state)
 }
 
 /* At 8 of 10 ns the harness hides a factor of 6; where a sample of the fastest is all harness nothing is known. */
-static void test_factors_net_of_the_harness(void **state)
+TEST(test_factors_net_of_the_harness)
 {
     static const struct made made[] = {{"heap", 20, 40, 7, "ok", false, 0},
                                        {"hashed", 10, 10, 7, "ok", false, 0},
@@ -195,7 +195,7 @@ static void test_factors_net_of_the_harness(void **state)
 }
 
 /* Without a cell of null, its mean per call stands in each cell: 160 calls of 5 ns in a pass of 100 operations. */
-static void test_the_mean_of_the_harness_where_it_is_no_cell(void **state)
+TEST(test_the_mean_of_the_harness_where_it_is_no_cell)
 {
     static const struct made made[] = {{"heap", 20, 20, 7, "ok", false, 0},
                                        {"hashed", 10, 10, 7, "ok", false, 0}};
@@ -220,7 +220,7 @@ static void test_the_mean_of_the_harness_where_it_is_no_cell(void **state)
 }
 
 /* Nothing fires of null, so that it may be timed by its advances, without samples, where the designs are by their operations. */
-static void test_the_harness_may_be_timed_by_another_count(void **state)
+TEST(test_the_harness_may_be_timed_by_another_count)
 {
     static const struct made made[] = {{"heap", 20, 20, 7, "ok", false, 0},
                                        {"hashed", 10, 10, 7, "ok", false, 0},
@@ -262,7 +262,7 @@ static void sentence(const char *phase, const struct standing_contender *all, si
 }
 
 /* Runners and stores have a value per run. */
-static void test_values_of_whole_runs_are_compared(void **state)
+TEST(test_values_of_whole_runs_are_compared)
 {
     struct standing_contender all[3];
     char text[300] = "";
@@ -282,20 +282,4 @@ static void test_values_of_whole_runs_are_compared(void **state)
     assert_null(standing_phase("puts", all, 1));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_line_for_phases_with_the_same_answer),
-        cmocka_unit_test(test_a_line_for_each_answer),
-        cmocka_unit_test(test_those_far_behind_are_counted),
-        cmocka_unit_test(test_a_late_design_is_not_the_fastest),
-        cmocka_unit_test(test_few_samples_name_nobody),
-        cmocka_unit_test(test_factors_net_of_the_harness),
-        cmocka_unit_test(test_the_mean_of_the_harness_where_it_is_no_cell),
-        cmocka_unit_test(test_the_harness_may_be_timed_by_another_count),
-        cmocka_unit_test(test_a_cost_net_of_the_harness),
-        cmocka_unit_test(test_values_of_whole_runs_are_compared),
-        cmocka_unit_test(test_a_single_design_has_nobody_behind),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -39,7 +39,7 @@ static size_t words_decode(const struct stream *stream, size_t phase, struct ope
     return count;
 }
 
-static void test_round_trip(void **state)
+TEST(test_round_trip)
 {
     enum { COUNT = 20000 };
     static struct operation given[COUNT], found[COUNT];
@@ -85,7 +85,7 @@ static void test_round_trip(void **state)
     stream_free(stream);
 }
 
-static void test_runs_merge_within_a_phase(void **state)
+TEST(test_runs_merge_within_a_phase)
 {
     struct diag diag;
     struct stream *stream = stream_new("runs");
@@ -122,7 +122,7 @@ static struct stream *small_stream(uint32_t delay, const char *phase, uint32_t c
     return stream;
 }
 
-static void test_hash_is_the_identity(void **state)
+TEST(test_hash_is_the_identity)
 {
     struct stream *streams[] = {
         small_stream(1, "a", 1), small_stream(1, "a", 1), small_stream(2, "a", 1),
@@ -135,7 +135,7 @@ static void test_hash_is_the_identity(void **state)
         stream_free(streams[i]);
 }
 
-static void test_restart_table_is_copied(void **state)
+TEST(test_restart_table_is_copied)
 {
     struct diag diag;
     uint32_t table[STREAM_RESTART_SIZE];
@@ -155,7 +155,7 @@ static void test_restart_table_is_copied(void **state)
     stream_free(stream);
 }
 
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
     struct diag diag = {""};
     struct stream *stream = stream_new("w");
@@ -177,7 +177,7 @@ static void test_refusals(void **state)
     stream_free(stream);
 }
 
-static void test_a_stream_of_nothing(void **state)
+TEST(test_a_stream_of_nothing)
 {
     struct diag diag;
     struct stream *stream = stream_new("nothing");
@@ -188,7 +188,7 @@ static void test_a_stream_of_nothing(void **state)
     stream_free(NULL);
 }
 
-static void test_deadlines_are_clamped(void **state)
+TEST(test_deadlines_are_clamped)
 {
     assert_true(stream_deadline(10, -11) == 0);
     assert_true(stream_deadline(10, -3) == 7);
@@ -197,16 +197,4 @@ static void test_deadlines_are_clamped(void **state)
     assert_true(stream_deadline(5, 100) == 105);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_runs_merge_within_a_phase),
-        cmocka_unit_test(test_hash_is_the_identity),
-        cmocka_unit_test(test_restart_table_is_copied),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_a_stream_of_nothing),
-        cmocka_unit_test(test_deadlines_are_clamped),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

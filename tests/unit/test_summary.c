@@ -18,7 +18,7 @@ static struct summary summary_of_first(size_t n)
     return summary_of(samples, n);
 }
 
-static void test_one_sample_says_nothing(void **state)
+TEST(test_one_sample_says_nothing)
 {
     struct summary summary = summary_of((double[]){4.5}, 1);
     assert_true(summary.median == 4.5 && summary.low == 4.5 && summary.high == 4.5);
@@ -26,14 +26,14 @@ static void test_one_sample_says_nothing(void **state)
     assert_int_equal(summary.count, 1);
 }
 
-static void test_median_of_odd_and_even(void **state)
+TEST(test_median_of_odd_and_even)
 {
     assert_true(summary_of((double[]){3, 1, 2}, 3).median == 2);
     assert_true(summary_of((double[]){4, 1, 3, 2}, 4).median == 2.5);
 }
 
 /* 1 - 2 * sum_{i<k} C(n,i) / 2^n, worked out by hand. */
-static void test_interval_and_confidence(void **state)
+TEST(test_interval_and_confidence)
 {
     static const struct {
         size_t n;
@@ -56,7 +56,7 @@ static void test_interval_and_confidence(void **state)
 }
 
 /* Large counts follow the normal approximation n/2 -+ 0.98 sqrt(n), and must not underflow. */
-static void test_many_samples(void **state)
+TEST(test_many_samples)
 {
     struct summary summary = summary_of_first(2000);
     assert_true(summary.median == 1000.5);
@@ -65,7 +65,7 @@ static void test_many_samples(void **state)
     assert_true(summary.confidence >= 0.95 && summary.confidence < 0.954);
 }
 
-static void test_input_is_left_alone(void **state)
+TEST(test_input_is_left_alone)
 {
     double samples[] = {3, 1, 2}, before[] = {3, 1, 2};
     summary_of(samples, 3);
@@ -74,7 +74,7 @@ static void test_input_is_left_alone(void **state)
 
 /* The 8th from either end of 30 at 99 %: 1 - 2 * 2804012 / 2^30; at 50 % the 13th, closer to the
  * middle. */
-static void test_interval_at_other_confidences(void **state)
+TEST(test_interval_at_other_confidences)
 {
     double samples[30];
     for (size_t i = 0; i < 30; i++)
@@ -88,15 +88,4 @@ static void test_interval_at_other_confidences(void **state)
     assert_true(near(summary.confidence, 1 - 2.0 / 32));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_sample_says_nothing),
-        cmocka_unit_test(test_median_of_odd_and_even),
-        cmocka_unit_test(test_interval_and_confidence),
-        cmocka_unit_test(test_many_samples),
-        cmocka_unit_test(test_input_is_left_alone),
-        cmocka_unit_test(test_interval_at_other_confidences),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

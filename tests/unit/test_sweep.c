@@ -55,9 +55,8 @@ static int check(const struct result_document *document, const char *text,
     return sweep_check_claim(document, &claim, "--assert", answer, diag);
 }
 
-static void test_claims_about_counts(void **state)
+TEST(test_claims_about_counts)
 {
-    (void)state;
     static const struct {
         cost_fn *cost;
         const char *claim;
@@ -82,9 +81,8 @@ static void test_claims_about_counts(void **state)
     }
 }
 
-static void test_claims_without_a_sweep(void **state)
+TEST(test_claims_without_a_sweep)
 {
-    (void)state;
     enum growth_answer answer;
     struct diag diag;
     struct result_document *document = document_of(design_named("heap"), cost_log, 10000);
@@ -97,9 +95,8 @@ static void test_claims_without_a_sweep(void **state)
     result_free(document);
 }
 
-static void test_claims_that_cannot_be_read(void **state)
+TEST(test_claims_that_cannot_be_read)
 {
-    (void)state;
     static const struct {
         const char *text;
         const char *expected;
@@ -127,9 +124,8 @@ static char *section_of(const struct result_document *document)
                        (struct report_style){.columns = 200});
 }
 
-static void test_section(void **state)
+TEST(test_section)
 {
-    (void)state;
     struct sample_design heap = *design_named("heap");
     heap.traits.start = (struct tw_cost){TW_O_1, TW_O_LOG_N};
     struct result_document *document = document_of(&heap, cost_log, 1000000);
@@ -146,9 +142,8 @@ static void test_section(void **state)
     result_free(document);
 }
 
-static void test_no_section_without_a_sweep(void **state)
+TEST(test_no_section_without_a_sweep)
 {
-    (void)state;
     struct result_document *document = document_of(design_named("heap"), cost_log, 10000);
     char *text = section_of(document);
     assert_string_equal(text, "");
@@ -161,14 +156,4 @@ static void test_no_section_without_a_sweep(void **state)
     result_free(document);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_claims_about_counts),
-        cmocka_unit_test(test_claims_without_a_sweep),
-        cmocka_unit_test(test_claims_that_cannot_be_read),
-        cmocka_unit_test(test_section),
-        cmocka_unit_test(test_no_section_without_a_sweep),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

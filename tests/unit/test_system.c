@@ -108,7 +108,7 @@ static void assert_only(const struct system_checks *checks, const char *name, co
     find(checks, name);
 }
 
-static void test_a_quiet_machine_has_values_and_no_warning(void **state)
+TEST(test_a_quiet_machine_has_values_and_no_warning)
 {
     put_quiet(*state);
     struct system_checks checks = judge(*state, QUIET_AFTER, NULL, NULL, "none");
@@ -125,7 +125,7 @@ static void test_a_quiet_machine_has_values_and_no_warning(void **state)
     assert_true(find(&checks, "swapped_pages")->number == 0);
 }
 
-static void test_each_disturbance_is_found_alone(void **state)
+TEST(test_each_disturbance_is_found_alone)
 {
     static const char *const cases[][5] = {
         {"sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "powersave\n", "governor",
@@ -147,7 +147,7 @@ static void test_each_disturbance_is_found_alone(void **state)
     }
 }
 
-static void test_cores_are_told_apart(void **state)
+TEST(test_cores_are_told_apart)
 {
     put_quiet(*state);
     struct system_checks checks =
@@ -166,7 +166,7 @@ static void test_cores_are_told_apart(void **state)
     assert_only(&checks, "steal_share", "took 10 % of the time");
 }
 
-static void test_nothing_is_invented(void **state)
+TEST(test_nothing_is_invented)
 {
     struct system_checks checks;
     struct system_look *look = system_look("/nowhere");
@@ -182,7 +182,7 @@ static void test_nothing_is_invented(void **state)
     assert_int_equal(checks.count, 0);
 }
 
-static void test_this_machine_can_be_looked_at(void **state)
+TEST(test_this_machine_can_be_looked_at)
 {
     struct system_checks checks;
     struct system_look *look = system_look("");
@@ -222,7 +222,7 @@ static bool near(double a, double b)
 }
 
 /* 200 ticks pass: 120 idle, 20 stolen, 60 in use, of which 30 may be our own. */
-static void test_shares_over_a_long_time(void **state)
+TEST(test_shares_over_a_long_time)
 {
     struct looks looks =
         look_twice(*state, "cpu  100 0 100 800 0 0 0 10\ncpu0 100 0 100 800 0 0 0 10\n",
@@ -235,7 +235,7 @@ static void test_shares_over_a_long_time(void **state)
     looks_free(&looks);
 }
 
-static void test_shares_of_no_time_are_unknown(void **state)
+TEST(test_shares_of_no_time_are_unknown)
 {
     struct looks looks = look_twice(*state, QUIET_BEFORE, QUIET_BEFORE);
     assert_true(isnan(system_steal_share(looks.before, looks.after)));
@@ -263,7 +263,7 @@ static bool allow_cores(unsigned cores)
 }
 
 /* On machines with two cores or more that this process may use. */
-static void test_the_idlest_core(void **state)
+TEST(test_the_idlest_core)
 {
     static const struct {
         const char *after; /* what the two cores have done by then */
@@ -292,17 +292,4 @@ static void test_the_idlest_core(void **state)
     assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_quiet_machine_has_values_and_no_warning),
-        cmocka_unit_test(test_each_disturbance_is_found_alone),
-        cmocka_unit_test(test_cores_are_told_apart),
-        cmocka_unit_test(test_nothing_is_invented),
-        cmocka_unit_test(test_this_machine_can_be_looked_at),
-        cmocka_unit_test(test_shares_over_a_long_time),
-        cmocka_unit_test(test_shares_of_no_time_are_unknown),
-        cmocka_unit_test(test_the_idlest_core),
-    };
-    return cmocka_run_group_tests(tests, make_tree, remove_tree);
-}
+TEST_MAIN(make_tree, remove_tree)

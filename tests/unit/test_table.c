@@ -29,9 +29,8 @@ static const char *find_line(char *out, const char *text, const char *title, con
 
 /* ---- Numbers. -------------------------------------------------------------------------------- */
 
-static void test_numbers_have_three_digits(void **state)
+TEST(test_numbers_have_three_digits)
 {
-    (void)state;
     static const struct {
         double value;
         const char *text;
@@ -49,9 +48,8 @@ static void test_numbers_have_three_digits(void **state)
     }
 }
 
-static void test_interval_shows_the_farther_end(void **state)
+TEST(test_interval_shows_the_farther_end)
 {
-    (void)state;
     char median[FIGURE_SIZE], deviation[FIGURE_DEVIATION_SIZE];
     cJSON *interval = cJSON_Parse("{\"median\": 12.34, \"low\": 12.0, \"high\": 13.0}");
     figure_interval(median, deviation, interval);
@@ -67,9 +65,8 @@ static void test_interval_shows_the_farther_end(void **state)
     cJSON_Delete(interval);
 }
 
-static void test_no_interval_goes_below_zero(void **state)
+TEST(test_no_interval_goes_below_zero)
 {
-    (void)state;
     char median[FIGURE_SIZE], deviation[FIGURE_DEVIATION_SIZE];
     cJSON *interval = cJSON_Parse("{\"median\": 12.34, \"low\": 11.0, \"high\": 30.1}");
     figure_interval(median, deviation, interval);
@@ -78,9 +75,8 @@ static void test_no_interval_goes_below_zero(void **state)
     cJSON_Delete(interval);
 }
 
-static void test_time_unit_suits_the_least(void **state)
+TEST(test_time_unit_suits_the_least)
 {
-    (void)state;
     double divisor;
     assert_string_equal(figure_time_unit((double[]){99, 9999}, 2, &divisor), "ns");
     assert_string_equal(figure_time_unit((double[]){4850, 5.05e7, 0}, 3, &divisor), "us");
@@ -93,9 +89,8 @@ static void test_time_unit_suits_the_least(void **state)
 
 /* ---- The comparison. ------------------------------------------------------------------------- */
 
-static void test_rows_show_figures_and_status(void **state)
+TEST(test_rows_show_figures_and_status)
 {
-    (void)state;
     char line[256];
     struct result_document *document = sample_document();
     char *text = table_text(document, plain);
@@ -117,9 +112,8 @@ static void test_rows_show_figures_and_status(void **state)
 }
 
 /* In the sample hashed is the cheapest in each phase; only the harness is cheaper. */
-static void test_best_is_marked_and_the_harness_is_not(void **state)
+TEST(test_best_is_marked_and_the_harness_is_not)
 {
-    (void)state;
     char line[256];
     struct result_document *document = sample_document();
     char *text = table_text(document, plain);
@@ -134,9 +128,8 @@ static void test_best_is_marked_and_the_harness_is_not(void **state)
 }
 
 /* heap takes fewer bytes in all than a wheel whose slots outweigh its timers, whatever one more task costs. */
-static void test_best_memory_goes_by_the_whole(void **state)
+TEST(test_best_memory_goes_by_the_whole)
 {
-    (void)state;
     char line[256];
     struct result_document *document = sample_empty();
     sample_add(document, &sample_designs[2], "hold", 1000, 0);
@@ -168,9 +161,8 @@ static char *text_of_samples(size_t samples, bool colour)
     return text;
 }
 
-static void test_few_samples_give_no_interval_and_no_best(void **state)
+TEST(test_few_samples_give_no_interval_and_no_best)
 {
-    (void)state;
     for (size_t samples = 1; samples < 6; samples++) {
         char *text = text_of_samples(samples, false), line[256];
         assert_null(strstr(text, "confidence"));
@@ -187,9 +179,8 @@ static void test_few_samples_give_no_interval_and_no_best(void **state)
     free(text);
 }
 
-static void test_best_has_its_mark_beside_the_colour(void **state)
+TEST(test_best_has_its_mark_beside_the_colour)
 {
-    (void)state;
     char *plain_text = text_of_samples(6, false), *colour_text = text_of_samples(6, true);
     size_t marks = 0, colours = 0, plain_marks = 0;
     for (const char *c = plain_text; *c; c++)
@@ -205,9 +196,8 @@ static void test_best_has_its_mark_beside_the_colour(void **state)
     free(colour_text);
 }
 
-static void test_designs_with_several_settings_are_told_apart(void **state)
+TEST(test_designs_with_several_settings_are_told_apart)
 {
-    (void)state;
     char line[256];
     struct result_document *document = sample_document();
     char *text = table_text(document, plain);
@@ -230,9 +220,8 @@ static size_t widest_line(const char *text)
     return widest;
 }
 
-static void test_rows_fit_the_terminal(void **state)
+TEST(test_rows_fit_the_terminal)
 {
-    (void)state;
     static const unsigned widths[] = {60, 72, 80, 100, 140};
     struct result_document *document = sample_document();
     size_t last = 0;
@@ -247,9 +236,8 @@ static void test_rows_fit_the_terminal(void **state)
     result_free(document);
 }
 
-static void test_no_line_ends_in_blanks(void **state)
+TEST(test_no_line_ends_in_blanks)
 {
-    (void)state;
     struct result_document *document = sample_document();
     char *text = table_text(document, plain);
     assert_null(strstr(text, " \n"));
@@ -257,9 +245,8 @@ static void test_no_line_ends_in_blanks(void **state)
     result_free(document);
 }
 
-static void test_bytes_beyond_ascii_and_escapes_only_when_asked(void **state)
+TEST(test_bytes_beyond_ascii_and_escapes_only_when_asked)
 {
-    (void)state;
     struct result_document *document = sample_document();
     char *text = table_text(document, plain);
     for (const char *c = text; *c; c++)
@@ -273,9 +260,8 @@ static void test_bytes_beyond_ascii_and_escapes_only_when_asked(void **state)
     result_free(document);
 }
 
-static void test_one_design_gets_a_card(void **state)
+TEST(test_one_design_gets_a_card)
 {
-    (void)state;
     struct result_document *document = sample_empty();
     sample_add(document, &sample_designs[3], "hold", 1000, 512);
     sample_add(document, &sample_designs[0], "hold", 1000, 0);
@@ -310,9 +296,8 @@ static void add_paged(struct result_document *document, enum plan_pages pages, u
 }
 
 /* Both ways stand side by side, and what the kernel gave below them; and who has some without the wish. */
-static void test_huge_pages_are_told(void **state)
+TEST(test_huge_pages_are_told)
 {
-    (void)state;
     for (int given = 0; given < 2; given++) {
         struct result_document *document = sample_empty();
         add_paged(document, PLAN_PAGES_SMALL, 0);
@@ -336,9 +321,8 @@ static void test_huge_pages_are_told(void **state)
 }
 
 /* Designs agree on one line; one that is late gets its own, and a cell without any says nothing. */
-static void test_schedules_are_lines(void **state)
+TEST(test_schedules_are_lines)
 {
-    (void)state;
     static const char skip[] =
         "1 thread  fixed-rate, skip: 900 runs, 100 missed, late by 500 us on "
         "average, 30 ms at most, thread 75 % busy";
@@ -370,9 +354,8 @@ static void test_schedules_are_lines(void **state)
     result_free(document);
 }
 
-static void test_empty_document(void **state)
+TEST(test_empty_document)
 {
-    (void)state;
     struct result_document *document = sample_empty();
     result_set_complete(document, true);
     char *text = table_text(document, plain);
@@ -394,9 +377,8 @@ static FILE *open_terminal(int *master)
     return terminal;
 }
 
-static void test_style_follows_the_terminal(void **state)
+TEST(test_style_follows_the_terminal)
 {
-    (void)state;
     int master;
     FILE *terminal = open_terminal(&master);
     unsetenv("NO_COLOR");
@@ -416,9 +398,8 @@ static void test_style_follows_the_terminal(void **state)
     close(master);
 }
 
-static void test_style_of_a_file(void **state)
+TEST(test_style_of_a_file)
 {
-    (void)state;
     FILE *file = tmpfile();
     assert_non_null(file);
     setenv("TERM", "xterm", 1);
@@ -431,28 +412,4 @@ static void test_style_of_a_file(void **state)
     fclose(file);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbers_have_three_digits),
-        cmocka_unit_test(test_interval_shows_the_farther_end),
-        cmocka_unit_test(test_no_interval_goes_below_zero),
-        cmocka_unit_test(test_time_unit_suits_the_least),
-        cmocka_unit_test(test_rows_show_figures_and_status),
-        cmocka_unit_test(test_best_is_marked_and_the_harness_is_not),
-        cmocka_unit_test(test_best_memory_goes_by_the_whole),
-        cmocka_unit_test(test_few_samples_give_no_interval_and_no_best),
-        cmocka_unit_test(test_best_has_its_mark_beside_the_colour),
-        cmocka_unit_test(test_designs_with_several_settings_are_told_apart),
-        cmocka_unit_test(test_rows_fit_the_terminal),
-        cmocka_unit_test(test_no_line_ends_in_blanks),
-        cmocka_unit_test(test_bytes_beyond_ascii_and_escapes_only_when_asked),
-        cmocka_unit_test(test_one_design_gets_a_card),
-        cmocka_unit_test(test_huge_pages_are_told),
-        cmocka_unit_test(test_schedules_are_lines),
-        cmocka_unit_test(test_empty_document),
-        cmocka_unit_test(test_style_follows_the_terminal),
-        cmocka_unit_test(test_style_of_a_file),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

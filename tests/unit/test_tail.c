@@ -37,7 +37,7 @@ static void add_pass(struct recorded *recorded, uint64_t calls, uint64_t stall, 
     tail_end_pass(&recorded->recorder, longest);
 }
 
-static void test_noise_goes_and_the_stall_stays(void **state)
+TEST(test_noise_goes_and_the_stall_stays)
 {
     struct recorded recorded = recorded_open(1000);
     for (uint64_t pass = 0; pass < 3; pass++)
@@ -58,7 +58,7 @@ static void test_noise_goes_and_the_stall_stays(void **state)
 }
 
 /* Each pass has a slow call, and never the same: no call is slow by itself, but no pass goes without. */
-static void test_a_stall_that_wanders_is_in_each_pass(void **state)
+TEST(test_a_stall_that_wanders_is_in_each_pass)
 {
     struct recorded recorded = recorded_open(1000);
     for (uint64_t pass = 0; pass < 5; pass++)
@@ -69,7 +69,7 @@ static void test_a_stall_that_wanders_is_in_each_pass(void **state)
     recorded_close(&recorded);
 }
 
-static void test_long_passes_share_places(void **state)
+TEST(test_long_passes_share_places)
 {
     struct recorded recorded = recorded_open(16);
     for (uint64_t pass = 0; pass < 4; pass++)
@@ -86,7 +86,7 @@ static void test_long_passes_share_places(void **state)
 }
 
 /* Exactly full, one less, one more: every call is in some block. */
-static void test_no_call_is_lost_where_places_end(void **state)
+TEST(test_no_call_is_lost_where_places_end)
 {
     for (uint64_t calls = 1; calls < 70; calls++) {
         struct recorded recorded = recorded_open(16);
@@ -100,7 +100,7 @@ static void test_no_call_is_lost_where_places_end(void **state)
     }
 }
 
-static void test_unknown_where_it_cannot_be_known(void **state)
+TEST(test_unknown_where_it_cannot_be_known)
 {
     struct recorded few = recorded_open(100), other = recorded_open(100), none = recorded_open(2);
     for (uint64_t pass = 0; pass + 1 < TAIL_PASSES_MIN; pass++)
@@ -118,14 +118,4 @@ static void test_unknown_where_it_cannot_be_known(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_noise_goes_and_the_stall_stays),
-        cmocka_unit_test(test_a_stall_that_wanders_is_in_each_pass),
-        cmocka_unit_test(test_long_passes_share_places),
-        cmocka_unit_test(test_no_call_is_lost_where_places_end),
-        cmocka_unit_test(test_unknown_where_it_cannot_be_known),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -2,7 +2,7 @@
 #include "harness/base/text.h"
 #include "testing.h"
 
-static void test_lists_have_no_separator_before_the_first(void **state)
+TEST(test_lists_have_no_separator_before_the_first)
 {
     char buffer[32];
     struct text text = text_in(buffer, sizeof buffer);
@@ -16,7 +16,7 @@ static void test_lists_have_no_separator_before_the_first(void **state)
     assert_string_equal(buffer, "a, 2!; c");
 }
 
-static void test_what_does_not_fit_is_cut(void **state)
+TEST(test_what_does_not_fit_is_cut)
 {
     char buffer[9] = "xxxxxxx";
     buffer[8] = '#'; /* behind what the text may use */
@@ -29,7 +29,7 @@ static void test_what_does_not_fit_is_cut(void **state)
 }
 
 /* Two blanks behind a sentence stay within a line, and none are left at its end. */
-static void test_wrapped_lines_end_without_blanks(void **state)
+TEST(test_wrapped_lines_end_without_blanks)
 {
     char *text = NULL;
     size_t size;
@@ -45,12 +45,4 @@ static void test_wrapped_lines_end_without_blanks(void **state)
     free(text);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wrapped_lines_end_without_blanks),
-        cmocka_unit_test(test_lists_have_no_separator_before_the_first),
-        cmocka_unit_test(test_what_does_not_fit_is_cut),
-    };
-    return cmocka_run_group_tests_name("text", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -61,7 +61,7 @@ static int lines_read(const void *data, size_t size, struct diag *diag)
     return status < 0 ? status : count;
 }
 
-static void test_the_three_codings(void **state)
+TEST(test_the_three_codings)
 {
     struct diag diag = {""};
     size_t size, xz_size, gz_size;
@@ -90,7 +90,7 @@ static void assert_cut(const uint8_t *packed, size_t size, size_t first)
     }
 }
 
-static void test_truncation_is_seen_everywhere(void **state)
+TEST(test_truncation_is_seen_everywhere)
 {
     size_t size, xz_size, gz_size;
     char *text = plain_text(&size);
@@ -107,7 +107,7 @@ static void test_truncation_is_seen_everywhere(void **state)
     free(gz);
 }
 
-static void test_damage_is_seen(void **state)
+TEST(test_damage_is_seen)
 {
     size_t size, xz_size, gz_size;
     char *text = plain_text(&size);
@@ -128,7 +128,7 @@ static void test_damage_is_seen(void **state)
     free(gz);
 }
 
-static void test_odd_texts(void **state)
+TEST(test_odd_texts)
 {
     struct diag diag = {""};
     assert_int_equal(lines_read("", 0, &diag), 0);
@@ -142,7 +142,7 @@ static void test_odd_texts(void **state)
     free(line);
 }
 
-static void test_files_that_cannot_be_read(void **state)
+TEST(test_files_that_cannot_be_read)
 {
     struct textfile *file = NULL;
     struct diag diag = {""};
@@ -153,14 +153,4 @@ static void test_files_that_cannot_be_read(void **state)
     assert_null(file);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_three_codings),
-        cmocka_unit_test(test_truncation_is_seen_everywhere),
-        cmocka_unit_test(test_damage_is_seen),
-        cmocka_unit_test(test_odd_texts),
-        cmocka_unit_test(test_files_that_cannot_be_read),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

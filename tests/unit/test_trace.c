@@ -42,7 +42,7 @@ static const struct recording recordings[] = {
     {"libevent-unbound", 1000, 396201 + 22073, 210417, 185783, 1, 1213, 1213, 28006212},
 };
 
-static void test_recorded_traces_fire_what_was_recorded(void **state)
+TEST(test_recorded_traces_fire_what_was_recorded)
 {
     for (size_t i = 0; i < sizeof recordings / sizeof *recordings; i++) {
         const struct recording *want = &recordings[i];
@@ -66,7 +66,7 @@ static void test_recorded_traces_fire_what_was_recorded(void **state)
     }
 }
 
-static void test_coarser_ticks(void **state)
+TEST(test_coarser_ticks)
 {
     /* Counted by another program.  Later firing leaves more that is cancelled or re-armed in time. */
     static const struct {
@@ -87,7 +87,7 @@ static void test_coarser_ticks(void **state)
     "# timer-trace 1\n# source: hand\n# unit_ns: 1000\n# ids: " ids "\n# ops: " ops                \
     "\n# max_armed: " armed "\n# end: " end "\n"
 
-static void test_rounding_by_hand(void **state)
+TEST(test_rounding_by_hand)
 {
     /* At ticks of 10: the first is asked for at 19 + 1 = 20, thus 2; the second at 25 + -30, thus
      * 0, which is past and fires on the tick after 2; the third at 25 + 6 = 31, thus 4. */
@@ -104,7 +104,7 @@ static void test_rounding_by_hand(void **state)
 
 /* Timer 2, due at 68, is behind 1, due at 80, in no order of starting or of bits: it has to have fired
  * by 70, or four would be armed there. */
-static void test_the_reader_knows_what_has_fired(void **state)
+TEST(test_the_reader_knows_what_has_fired)
 {
     static const char text[] = "# timer-trace 1\n# unit_ns: 1000\n# ids: 5\n# ops: 6\n"
                                "# max_armed: 3\n# end: 70\n"
@@ -116,7 +116,7 @@ static void test_the_reader_knows_what_has_fired(void **state)
     stream_free(stream);
 }
 
-static void test_growth_of_now_is_one_advance(void **state)
+TEST(test_growth_of_now_is_one_advance)
 {
     static const char text[] = HEAD("1", "4", "1", "500") "0 s 0 5\n0 c 0\n1 s 0 0\n100 s 0 7\n";
     struct stream *stream;
@@ -185,7 +185,7 @@ static const struct bad bads[] = {
     {GOOD, "t.tt: the header says ops: 2, expected 0 as in the lines"},
 };
 
-static void test_bad_traces(void **state)
+TEST(test_bad_traces)
 {
     for (size_t i = 0; i < sizeof bads / sizeof *bads; i++) {
         struct stream *stream = NULL;
@@ -197,7 +197,7 @@ static void test_bad_traces(void **state)
     }
 }
 
-static void test_ticks_that_make_no_sense(void **state)
+TEST(test_ticks_that_make_no_sense)
 {
     static const char text[] = HEAD("1", "1", "1", "9") "0 s 0 5\n";
     struct stream *stream = NULL;
@@ -210,7 +210,7 @@ static void test_ticks_that_make_no_sense(void **state)
                                    "expected a multiple of it");
 }
 
-static void test_a_trace_cut_short_is_refused(void **state)
+TEST(test_a_trace_cut_short_is_refused)
 {
     static char packed[1 << 20];
     FILE *file = fopen("workloads/traces/libuv-bind.tt.xz", "rb");
@@ -228,7 +228,7 @@ static void test_a_trace_cut_short_is_refused(void **state)
     }
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
     char text[100];
     trace_name("a/b.c/nginx.tt.xz", text, sizeof text);
@@ -241,18 +241,4 @@ static void test_names(void **state)
     assert_string_equal(text, "x.tt.gz");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_recorded_traces_fire_what_was_recorded),
-        cmocka_unit_test(test_coarser_ticks),
-        cmocka_unit_test(test_rounding_by_hand),
-        cmocka_unit_test(test_the_reader_knows_what_has_fired),
-        cmocka_unit_test(test_growth_of_now_is_one_advance),
-        cmocka_unit_test(test_bad_traces),
-        cmocka_unit_test(test_ticks_that_make_no_sense),
-        cmocka_unit_test(test_a_trace_cut_short_is_refused),
-        cmocka_unit_test(test_names),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -9,7 +9,7 @@ struct good {
     uint64_t value;
 };
 
-static void test_counts(void **state)
+TEST(test_counts)
 {
     static const struct good goods[] = {
         {"0", 0},
@@ -42,7 +42,7 @@ struct bad {
     const char *text, *message;
 };
 
-static void test_bad_counts(void **state)
+TEST(test_bad_counts)
 {
     static const struct bad bads[] = {
         {"", "--tasks: '' is not a count, expected a count such as 1000, 1e6, 1M or 1Mi"},
@@ -79,7 +79,7 @@ static void test_bad_counts(void **state)
     }
 }
 
-static void test_times(void **state)
+TEST(test_times)
 {
     static const struct good goods[] = {
         {"10ns", 10},
@@ -110,7 +110,7 @@ static void test_times(void **state)
     assert_int_equal(ns, 77);
 }
 
-static void test_ticks_round_up(void **state)
+TEST(test_ticks_round_up)
 {
     uint64_t ticks;
     struct diag diag = {""};
@@ -127,7 +127,7 @@ static void test_ticks_round_up(void **state)
                                    "of ticks or a time such as 30000 or 30s");
 }
 
-static void test_reals(void **state)
+TEST(test_reals)
 {
     double value;
     struct diag diag = {""};
@@ -148,7 +148,7 @@ static void assert_format(format_fn *format, uint64_t value, const char *expecte
     assert_string_equal(text, expected);
 }
 
-static void test_formats(void **state)
+TEST(test_formats)
 {
     assert_format(units_format_count, 0, "0");
     assert_format(units_format_count, 37, "37");
@@ -172,7 +172,7 @@ static void test_formats(void **state)
 }
 
 /* As few decimals as leave the figure on its side of the edge. */
-static void test_percent_stays_on_its_side_of_the_edge(void **state)
+TEST(test_percent_stays_on_its_side_of_the_edge)
 {
     static const struct {
         double share, edge;
@@ -188,16 +188,4 @@ static void test_percent_stays_on_its_side_of_the_edge(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts),
-        cmocka_unit_test(test_bad_counts),
-        cmocka_unit_test(test_times),
-        cmocka_unit_test(test_ticks_round_up),
-        cmocka_unit_test(test_reals),
-        cmocka_unit_test(test_formats),
-        cmocka_unit_test(test_percent_stays_on_its_side_of_the_edge),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

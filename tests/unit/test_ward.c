@@ -23,7 +23,7 @@
 
 /* ---- Texts and pointers ---------------------------------------------------------------------- */
 
-static void test_printable(void **state)
+TEST(test_printable)
 {
     static const char *const good[] = {"", "a", "\xc3\xa4", "\xe2\x82\xac", "\xf0\x9f\x98\x80"};
     static const char *const bad[] = {"\n",
@@ -49,7 +49,7 @@ static void test_printable(void **state)
     assert_string_equal(lines, "a\nb");
 }
 
-static void test_literals(void **state)
+TEST(test_literals)
 {
     static const char word[] = "word";
     static char writable[] = "written";
@@ -98,7 +98,7 @@ static void write_output(void *ctx, void *record)
         count_up(ctx, record);
 }
 
-static void test_runs(void **state)
+TEST(test_runs)
 {
     const struct ward ward = {.out_fd = WARD_NOWHERE, .err_fd = WARD_NOWHERE};
     uint64_t add = 5, record = 1;
@@ -125,7 +125,7 @@ static void test_runs(void **state)
 }
 
 /* A SIGKILL is nobody's for certain where the kernel has ended processes. */
-static void test_explains(void **state)
+TEST(test_explains)
 {
     char reason[200];
     bool may_be_memory;
@@ -152,7 +152,7 @@ static void fork_family(void)
         }
 }
 
-static void test_sweeps(void **state)
+TEST(test_sweeps)
 {
     const struct ward ward = {.out_fd = WARD_NOWHERE, .err_fd = WARD_NOWHERE};
     pid_t stranger = fork();
@@ -191,7 +191,7 @@ static void fill_with_anything(void *record, size_t bytes, struct rng *rng)
         at[i] = (unsigned char)rng_below(rng, 256);
 }
 
-static void test_reports(void **state)
+TEST(test_reports)
 {
     struct job_report *report = calloc(1, sizeof *report);
     struct job job = {.kind = JOB_LATENCY};
@@ -238,7 +238,7 @@ static void assert_mended(const struct watch *watch, const struct tw_backend *ba
     }
 }
 
-static void test_watches(void **state)
+TEST(test_watches)
 {
     const struct tw_backend *hashed = registry_find("hashed")->timed;
     struct watch *watch = calloc(1, sizeof *watch);
@@ -253,13 +253,4 @@ static void test_watches(void **state)
     free(watch);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_printable), cmocka_unit_test(test_literals),
-        cmocka_unit_test(test_runs),      cmocka_unit_test(test_explains),
-        cmocka_unit_test(test_sweeps),    cmocka_unit_test(test_reports),
-        cmocka_unit_test(test_watches),
-    };
-    return cmocka_run_group_tests_name("ward", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -215,7 +215,7 @@ enum { FILES = sizeof files / sizeof *files };
 static const char *const traces[] = {"libevent-unbound", "libuv-bind", "linux-hrtimer",
                                      "linux-timer", "nginx"};
 
-static void test_every_file_keeps_its_promise(void **state)
+TEST(test_every_file_keeps_its_promise)
 {
     static const uint64_t sizes[] = {100, 1000, 100000};
     for (size_t i = 0; i < FILES; i++)
@@ -236,7 +236,7 @@ static void test_every_file_keeps_its_promise(void **state)
         }
 }
 
-static void test_one_task_is_enough(void **state)
+TEST(test_one_task_is_enough)
 {
     for (size_t i = 0; i < FILES; i++) {
         struct stream *stream = NULL;
@@ -247,7 +247,7 @@ static void test_one_task_is_enough(void **state)
     }
 }
 
-static void test_settings_and_tick(void **state)
+TEST(test_settings_and_tick)
 {
     struct workload_setting settings[] = {{"delay", "constant(10)"}, {"stop_order", "ids"}};
     struct stream *stream = NULL;
@@ -266,7 +266,7 @@ static void test_settings_and_tick(void **state)
     stream_free(stream);
 }
 
-static void test_lookup(void **state)
+TEST(test_lookup)
 {
     struct workload_setting setting = {"delay", "5"};
     struct stream *stream = NULL;
@@ -319,7 +319,7 @@ static void listing_visit(void *ctx, const struct workload_info *info)
                      info->tick_ns > 0 && (info->is_trace || strchr(info->parameters, '='));
 }
 
-static void test_listing(void **state)
+TEST(test_listing)
 {
     struct listing listing = {0, true};
     struct diag diag = {""};
@@ -343,7 +343,7 @@ static struct stream *with_passes(struct workload_request request, uint64_t warm
     return stream;
 }
 
-static void no_pass_repeats_another(void **state)
+TEST(no_pass_repeats_another)
 {
     struct workload_request request = {.workload = "standard", .tasks = 100};
     struct stream *stream = with_passes(request, 2, 7), *again = with_passes(request, 2, 7);
@@ -369,7 +369,7 @@ static void no_pass_repeats_another(void **state)
     stream_free(again);
 }
 
-static void passes_keep_the_cap(void **state)
+TEST(passes_keep_the_cap)
 {
     struct workload_request request = {.workload = "P1", .tasks = 100};
     struct stream *stream = with_passes(request, 0, 1);
@@ -382,7 +382,7 @@ static void passes_keep_the_cap(void **state)
     stream_free(stream);
 }
 
-static void long_traces_are_timed_once_and_short_ones_renamed(void **state)
+TEST(long_traces_are_timed_once_and_short_ones_renamed)
 {
     struct stream *once = with_passes((struct workload_request){.workload = "nginx"}, 1, 5);
     assert_true(once->once);
@@ -405,7 +405,7 @@ static void long_traces_are_timed_once_and_short_ones_renamed(void **state)
     stream_free(brief);
 }
 
-static void no_pass_is_made_after_the_deadline(void **state)
+TEST(no_pass_is_made_after_the_deadline)
 {
     struct workload_request request = {.workload = "hold", .tasks = 100};
     struct stream *stream = with_passes(request, 0, 1);
@@ -417,18 +417,4 @@ static void no_pass_is_made_after_the_deadline(void **state)
     stream_free(stream);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_file_keeps_its_promise),
-        cmocka_unit_test(test_one_task_is_enough),
-        cmocka_unit_test(test_settings_and_tick),
-        cmocka_unit_test(test_lookup),
-        cmocka_unit_test(test_listing),
-        cmocka_unit_test(no_pass_repeats_another),
-        cmocka_unit_test(passes_keep_the_cap),
-        cmocka_unit_test(long_traces_are_timed_once_and_short_ones_renamed),
-        cmocka_unit_test(no_pass_is_made_after_the_deadline),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -99,7 +99,7 @@ static struct contender run_contender(const cJSON *cell)
 }
 
 /* Each run is a sample, and pairs of one round see through what all runs have in common. */
-static void test_runs_on_the_real_clock_are_compared_by_pairs(void **state)
+TEST(test_runs_on_the_real_clock_are_compared_by_pairs)
 {
     cJSON *a = make_runs(100, 50, 1e6, 1.3, 8), *b = make_runs(110, 50, 2e6, 1.3, 8);
     cJSON *few = make_runs(10, 5, 1e5, 1.3, 2);
@@ -200,7 +200,7 @@ static void world_close(struct world *world, struct field *field)
 
 /* ---- Criteria. ------------------------------------------------------------------------------- */
 
-static void test_an_answer_that_is_not_clear_is_called_so(void **state)
+TEST(test_an_answer_that_is_not_clear_is_called_so)
 {
     struct world world;
     char text[WORDS_SIZE];
@@ -219,7 +219,7 @@ static void test_an_answer_that_is_not_clear_is_called_so(void **state)
 
 /* Two samples whose figures are far behind are enough to leave a design out of the headline, and not of the race when
  * they are near. */
-static void test_a_short_look_makes_no_answer_unclear_from_afar(void **state)
+TEST(test_a_short_look_makes_no_answer_unclear_from_afar)
 {
     struct world world;
     char text[WORDS_SIZE];
@@ -235,7 +235,7 @@ static void test_a_short_look_makes_no_answer_unclear_from_afar(void **state)
     world_close(&world, field);
 }
 
-static void test_a_clear_answer_is_not_called_unclear(void **state)
+TEST(test_a_clear_answer_is_not_called_unclear)
 {
     struct world world;
     char text[WORDS_SIZE];
@@ -261,7 +261,7 @@ static void test_a_clear_answer_is_not_called_unclear(void **state)
     world_close(&world, field);
 }
 
-static void test_the_only_one_measured_is_no_clear_answer(void **state)
+TEST(test_the_only_one_measured_is_no_clear_answer)
 {
     struct world world;
     char text[WORDS_SIZE];
@@ -276,7 +276,7 @@ static void test_the_only_one_measured_is_no_clear_answer(void **state)
 }
 
 /* Those that every reader knows stand there, dominated, left out or not measured. */
-static void test_the_known_designs_are_always_compared(void **state)
+TEST(test_the_known_designs_are_always_compared)
 {
     struct world world;
     world_open(&world);
@@ -301,7 +301,7 @@ static void test_the_known_designs_are_always_compared(void **state)
     world_close(&world, NULL);
 }
 
-static void test_cost_is_of_all_operations(void **state)
+TEST(test_cost_is_of_all_operations)
 {
     struct world world;
     world_open(&world);
@@ -317,7 +317,7 @@ static void test_cost_is_of_all_operations(void **state)
 }
 
 /* Other work makes wall time longer, and the answer must not follow it. */
-static void test_cost_is_processor_time_where_it_is_known(void **state)
+TEST(test_cost_is_processor_time_where_it_is_known)
 {
     struct world world;
     world_open(&world);
@@ -330,7 +330,7 @@ static void test_cost_is_processor_time_where_it_is_known(void **state)
     world_close(&world, field);
 }
 
-static void test_few_samples_tell_little(void **state)
+TEST(test_few_samples_tell_little)
 {
     struct world world;
     world_open(&world);
@@ -346,7 +346,7 @@ static void test_few_samples_tell_little(void **state)
 }
 
 /* The margin is 3 %, and the interval has to lie beyond it. */
-static void test_a_ratio_within_the_margin_is_not_told(void **state)
+TEST(test_a_ratio_within_the_margin_is_not_told)
 {
     struct world world;
     world_open(&world);
@@ -362,7 +362,7 @@ static void test_a_ratio_within_the_margin_is_not_told(void **state)
 }
 
 /* Samples that go up and down together have a ratio that is known well, whatever their scatter. */
-static void test_pairs_see_through_a_common_drift(void **state)
+TEST(test_pairs_see_through_a_common_drift)
 {
     struct world world;
     world_open(&world);
@@ -381,7 +381,7 @@ static void test_pairs_see_through_a_common_drift(void **state)
 }
 
 /* One was only looked at, when the machine was twice as fast as in the race: the look decides. */
-static void test_rounds_are_not_mixed(void **state)
+TEST(test_rounds_are_not_mixed)
 {
     struct world world;
     world_open(&world);
@@ -398,7 +398,7 @@ static void test_rounds_are_not_mixed(void **state)
     world_close(&world, field);
 }
 
-static void test_the_tail_is_the_least_of_the_maxima(void **state)
+TEST(test_the_tail_is_the_least_of_the_maxima)
 {
     struct world world;
     world_open(&world);
@@ -416,7 +416,7 @@ static void test_the_tail_is_the_least_of_the_maxima(void **state)
 }
 
 /* A maximum that came once may be an interruption. */
-static void test_a_maximum_that_came_once_tells_little(void **state)
+TEST(test_a_maximum_that_came_once_tells_little)
 {
     struct world world;
     world_open(&world);
@@ -442,7 +442,7 @@ static void test_a_maximum_that_came_once_tells_little(void **state)
 }
 
 /* Nobody is sent away by something else while two samples say that it is the cheaper one. */
-static void test_who_may_be_cheaper_stays(void **state)
+TEST(test_who_may_be_cheaper_stays)
 {
     struct world world;
     world_open(&world);
@@ -459,7 +459,7 @@ static void test_who_may_be_cheaper_stays(void **state)
 
 /* ---- The front. ------------------------------------------------------------------------------ */
 
-static void test_front_has_ties_and_trades(void **state)
+TEST(test_front_has_ties_and_trades)
 {
     struct world world;
     world_open(&world);
@@ -476,7 +476,7 @@ static void test_front_has_ties_and_trades(void **state)
     world_close(&world, field);
 }
 
-static void test_one_can_dominate_all(void **state)
+TEST(test_one_can_dominate_all)
 {
     struct world world;
     world_open(&world);
@@ -493,7 +493,7 @@ static void test_one_can_dominate_all(void **state)
 
 /* heap beats list by memory, list beats scan by its tail, scan beats heap by cost: a ring, since what
  * lies within a factor of two or of 3 % counts as equal. */
-static void test_a_ring_leaves_somebody(void **state)
+TEST(test_a_ring_leaves_somebody)
 {
     struct world world;
     world_open(&world);
@@ -515,7 +515,7 @@ static void test_a_ring_leaves_somebody(void **state)
     world_close(&world, field);
 }
 
-static void test_the_unknown_and_the_refused_dominate_nobody(void **state)
+TEST(test_the_unknown_and_the_refused_dominate_nobody)
 {
     struct world world;
     world_open(&world);
@@ -536,7 +536,7 @@ static void test_the_unknown_and_the_refused_dominate_nobody(void **state)
 }
 
 /* A refused one that is not told apart in what it was refused for. */
-static void test_the_refused_are_no_rivals(void **state)
+TEST(test_the_refused_are_no_rivals)
 {
     struct world world;
     world_open(&world);
@@ -552,7 +552,7 @@ static void test_the_refused_are_no_rivals(void **state)
 
 /* ---- The choice. ----------------------------------------------------------------------------- */
 
-static void test_equals_are_chosen_by_what_tells_them_apart(void **state)
+TEST(test_equals_are_chosen_by_what_tells_them_apart)
 {
     struct world world;
     world_open(&world);
@@ -571,7 +571,7 @@ static void test_equals_are_chosen_by_what_tells_them_apart(void **state)
 }
 
 /* Scattered samples do not make the dear one as good as the cheap one. */
-static void test_not_told_apart_is_not_yet_the_same(void **state)
+TEST(test_not_told_apart_is_not_yet_the_same)
 {
     struct world world;
     world_open(&world);
@@ -590,7 +590,7 @@ static void test_not_told_apart_is_not_yet_the_same(void **state)
     world_close(&world, field);
 }
 
-static void test_equals_in_everything_leave_the_simpler(void **state)
+TEST(test_equals_in_everything_leave_the_simpler)
 {
     struct world world;
     world_open(&world);
@@ -603,7 +603,7 @@ static void test_equals_in_everything_leave_the_simpler(void **state)
     world_close(&world, field);
 }
 
-static void test_a_first_look_recommends_nothing(void **state)
+TEST(test_a_first_look_recommends_nothing)
 {
     struct world world;
     world_open(&world);
@@ -615,7 +615,7 @@ static void test_a_first_look_recommends_nothing(void **state)
     world_close(&world, field);
 }
 
-static void test_goals_and_limits(void **state)
+TEST(test_goals_and_limits)
 {
     struct world world;
     world_open(&world);
@@ -642,7 +642,7 @@ static void test_goals_and_limits(void **state)
     world_close(&world, field);
 }
 
-static void test_no_answer_when_nobody_is_left(void **state)
+TEST(test_no_answer_when_nobody_is_left)
 {
     struct world world;
     world_open(&world);
@@ -667,7 +667,7 @@ static const cJSON *candidate_of(const cJSON *advice, const char *name)
     return NULL;
 }
 
-static void test_every_candidate_has_a_status_and_a_reason(void **state)
+TEST(test_every_candidate_has_a_status_and_a_reason)
 {
     struct world world;
     world_open(&world);
@@ -702,7 +702,7 @@ static void test_every_candidate_has_a_status_and_a_reason(void **state)
 }
 
 /* An interrupted run has identities of cells that never came to be. */
-static void test_cells_that_are_not_there_say_nothing(void **state)
+TEST(test_cells_that_are_not_there_say_nothing)
 {
     struct world world;
     world_open(&world);
@@ -719,7 +719,7 @@ static void test_cells_that_are_not_there_say_nothing(void **state)
 }
 
 /* Runs of one round are one cell, and each is a sample of it. */
-static void test_runs_of_a_round_are_joined(void **state)
+TEST(test_runs_of_a_round_are_joined)
 {
     struct world world;
     const struct runner runner = {"locked", "one lock", "nobody"};
@@ -743,7 +743,7 @@ static void test_runs_of_a_round_are_joined(void **state)
     world_close(&world, field);
 }
 
-static void test_the_same_cells_give_the_same_advice(void **state)
+TEST(test_the_same_cells_give_the_same_advice)
 {
     struct world world;
     world_open(&world);
@@ -759,7 +759,7 @@ static void test_the_same_cells_give_the_same_advice(void **state)
 
 /* ---- Candidates and wishes. ------------------------------------------------------------------ */
 
-static void test_candidates(void **state)
+TEST(test_candidates)
 {
     struct candidate candidates[CANDIDATES_MAX], around[16];
     struct wishes exact = {.goal = CRITERION_COST}, late = {.late = true, .late_ns = 10000000};
@@ -792,7 +792,7 @@ static void test_candidates(void **state)
     assert_int_equal(around[1].tick_ns, 2000000);
 }
 
-static void test_levels_reach_the_horizon(void **state)
+TEST(test_levels_reach_the_horizon)
 {
     struct candidate around[16], hier = {.design = registry_find("hier")};
     struct load load = {.workload = "hold", .tick_ns = 1, .horizon = UINT64_C(1) << 24};
@@ -806,7 +806,7 @@ static void test_levels_reach_the_horizon(void **state)
     }
 }
 
-static void test_wishes_are_parsed(void **state)
+TEST(test_wishes_are_parsed)
 {
     struct wishes wishes = {.late = false};
     struct diag diag;
@@ -828,42 +828,4 @@ static void test_wishes_are_parsed(void **state)
     assert_int_equal(wishes_finish(&finished, &diag), DIAG_USAGE);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cost_is_of_all_operations),
-        cmocka_unit_test(test_an_answer_that_is_not_clear_is_called_so),
-        cmocka_unit_test(test_a_short_look_makes_no_answer_unclear_from_afar),
-        cmocka_unit_test(test_a_clear_answer_is_not_called_unclear),
-        cmocka_unit_test(test_the_known_designs_are_always_compared),
-        cmocka_unit_test(test_the_only_one_measured_is_no_clear_answer),
-        cmocka_unit_test(test_cost_is_processor_time_where_it_is_known),
-        cmocka_unit_test(test_few_samples_tell_little),
-        cmocka_unit_test(test_a_ratio_within_the_margin_is_not_told),
-        cmocka_unit_test(test_pairs_see_through_a_common_drift),
-        cmocka_unit_test(test_rounds_are_not_mixed),
-        cmocka_unit_test(test_the_tail_is_the_least_of_the_maxima),
-        cmocka_unit_test(test_a_maximum_that_came_once_tells_little),
-        cmocka_unit_test(test_who_may_be_cheaper_stays),
-        cmocka_unit_test(test_front_has_ties_and_trades),
-        cmocka_unit_test(test_one_can_dominate_all),
-        cmocka_unit_test(test_a_ring_leaves_somebody),
-        cmocka_unit_test(test_the_unknown_and_the_refused_dominate_nobody),
-        cmocka_unit_test(test_the_refused_are_no_rivals),
-        cmocka_unit_test(test_equals_are_chosen_by_what_tells_them_apart),
-        cmocka_unit_test(test_not_told_apart_is_not_yet_the_same),
-        cmocka_unit_test(test_equals_in_everything_leave_the_simpler),
-        cmocka_unit_test(test_a_first_look_recommends_nothing),
-        cmocka_unit_test(test_goals_and_limits),
-        cmocka_unit_test(test_no_answer_when_nobody_is_left),
-        cmocka_unit_test(test_every_candidate_has_a_status_and_a_reason),
-        cmocka_unit_test(test_cells_that_are_not_there_say_nothing),
-        cmocka_unit_test(test_runs_of_a_round_are_joined),
-        cmocka_unit_test(test_the_same_cells_give_the_same_advice),
-        cmocka_unit_test(test_candidates),
-        cmocka_unit_test(test_runs_on_the_real_clock_are_compared_by_pairs),
-        cmocka_unit_test(test_levels_reach_the_horizon),
-        cmocka_unit_test(test_wishes_are_parsed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -38,7 +38,7 @@ static struct limit_node *nodes_of(const struct limit_ground *ground)
 
 /* ---- Loads and stores. ----------------------------------------------------------------------- */
 
-static void test_a_chase_goes_through_all_nodes(void **state)
+TEST(test_a_chase_goes_through_all_nodes)
 {
     static const unsigned sizes[] = {8, 16, 64};
     for (size_t s = 0; s < 3; s++) {
@@ -57,7 +57,7 @@ static void test_a_chase_goes_through_all_nodes(void **state)
     }
 }
 
-static void test_each_node_is_stored_to_once(void **state)
+TEST(test_each_node_is_stored_to_once)
 {
     static const unsigned sizes[] = {8, 16, 64};
     for (size_t s = 0; s < 3; s++) {
@@ -71,7 +71,7 @@ static void test_each_node_is_stored_to_once(void **state)
     }
 }
 
-static void test_a_load_leaves_everything_as_it_is(void **state)
+TEST(test_a_load_leaves_everything_as_it_is)
 {
     struct limit_ground *ground = open_ground(LIMIT_INDEPENDENT_LOAD, 16);
     memset(ground->nodes, 7, TASKS * 16);
@@ -81,7 +81,7 @@ static void test_a_load_leaves_everything_as_it_is(void **state)
     close_ground(ground);
 }
 
-static void test_late_stores_go_where_the_nodes_say(void **state)
+TEST(test_late_stores_go_where_the_nodes_say)
 {
     struct limit_ground *ground = open_ground(LIMIT_LATE_STORE, 16);
     uint32_t expected[LIMIT_TABLE_HEADS] = {0};
@@ -106,7 +106,7 @@ static size_t ring_length(const struct limit_ground *ground)
     return length;
 }
 
-static void test_unlinking_empties_the_list_and_is_undone(void **state)
+TEST(test_unlinking_empties_the_list_and_is_undone)
 {
     static const enum limit_kind kinds[] = {LIMIT_UNLINK_NEAR, LIMIT_UNLINK_FAR};
     for (size_t k = 0; k < 2; k++) {
@@ -131,7 +131,7 @@ static void test_unlinking_empties_the_list_and_is_undone(void **state)
 }
 
 /* Neighbours in the list are those by number, or are not; the order of unlinking is neither. */
-static void test_near_is_near_and_far_is_far(void **state)
+TEST(test_near_is_near_and_far_is_far)
 {
     size_t beside[2] = {0}, in_turn = 0;
     for (int far = 0; far < 2; far++) {
@@ -148,7 +148,7 @@ static void test_near_is_near_and_far_is_far(void **state)
     assert_int_equal(in_turn, 0);
 }
 
-static void test_starts_append_to_one_list(void **state)
+TEST(test_starts_append_to_one_list)
 {
     struct limit_ground *ground = open_ground(LIMIT_START_ONE, 16);
     limit_loop(ground, LIMIT_START_ONE, 0, 500);
@@ -162,7 +162,7 @@ static void test_starts_append_to_one_list(void **state)
     close_ground(ground);
 }
 
-static void test_starts_append_to_the_lists_of_the_table(void **state)
+TEST(test_starts_append_to_the_lists_of_the_table)
 {
     struct limit_ground *ground = open_ground(LIMIT_START_TABLE, 16);
     limit_loop(ground, LIMIT_START_TABLE, 0, TASKS);
@@ -175,7 +175,7 @@ static void test_starts_append_to_the_lists_of_the_table(void **state)
     close_ground(ground);
 }
 
-static void test_expiries_write_each_node_once(void **state)
+TEST(test_expiries_write_each_node_once)
 {
     static const enum limit_kind kinds[] = {LIMIT_EXPIRE_ONE, LIMIT_EXPIRE_EIGHT};
     for (size_t k = 0; k < 2; k++) {
@@ -202,7 +202,7 @@ static size_t count_points(const struct limit_point *points, size_t count, enum 
     return found;
 }
 
-static void test_points_are_the_whole_matrix(void **state)
+TEST(test_points_are_the_whole_matrix)
 {
     static const uint64_t tasks[] = {100, 1000, 10000};
     struct limit_point *points;
@@ -225,7 +225,7 @@ static void test_points_are_the_whole_matrix(void **state)
 
 /* More than nothing, and less than ten seconds, which no stall makes of the median of several stretches.  What is
  * nearer to the truth could be said of a machine that nobody else uses. */
-static void test_every_kind_takes_time(void **state)
+TEST(test_every_kind_takes_time)
 {
     uint32_t order[TASKS];
     struct cycles cycles = cycles_calibrate();
@@ -254,7 +254,7 @@ static void test_every_kind_takes_time(void **state)
 
 /* ---- Rounds. ------------------------------------------------------------------------------------ */
 
-static void test_rounds_sample_each_point_as_often_as_asked(void **state)
+TEST(test_rounds_sample_each_point_as_often_as_asked)
 {
     struct pool_bounds limits = {.budget_ns = 100000000000, .memory_bytes = 64 << 20};
     struct limit_result *results = calloc(3, sizeof *results);
@@ -281,21 +281,4 @@ static void test_rounds_sample_each_point_as_often_as_asked(void **state)
     free(results);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_chase_goes_through_all_nodes),
-        cmocka_unit_test(test_each_node_is_stored_to_once),
-        cmocka_unit_test(test_a_load_leaves_everything_as_it_is),
-        cmocka_unit_test(test_late_stores_go_where_the_nodes_say),
-        cmocka_unit_test(test_unlinking_empties_the_list_and_is_undone),
-        cmocka_unit_test(test_near_is_near_and_far_is_far),
-        cmocka_unit_test(test_starts_append_to_one_list),
-        cmocka_unit_test(test_starts_append_to_the_lists_of_the_table),
-        cmocka_unit_test(test_expiries_write_each_node_once),
-        cmocka_unit_test(test_points_are_the_whole_matrix),
-        cmocka_unit_test(test_every_kind_takes_time),
-        cmocka_unit_test(test_rounds_sample_each_point_as_often_as_asked),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

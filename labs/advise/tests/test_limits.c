@@ -76,9 +76,8 @@ static cJSON *find_point(const cJSON *limits, size_t i)
 
 /* ---- The document. ----------------------------------------------------------------------------- */
 
-static void test_the_document_has_every_point(void **state)
+TEST(test_the_document_has_every_point)
 {
-    (void)state;
     cJSON *limits = make_limits();
     const cJSON *failed = find_point(limits, 4);
     assert_int_equal(cJSON_GetArraySize(json_get(limits, "points")), POINTS);
@@ -109,9 +108,8 @@ static int load_text(const char *text, cJSON **out, struct diag *diag)
     return status;
 }
 
-static void test_it_is_read_back(void **state)
+TEST(test_it_is_read_back)
 {
-    (void)state;
     cJSON *limits = make_limits(), *again = NULL;
     struct diag diag;
     char *text = cJSON_Print(limits);
@@ -131,9 +129,8 @@ static void refuse(const char *text, const char *culprit)
     assert_non_null(strstr(diag.text, culprit));
 }
 
-static void test_what_is_none_is_refused_by_name(void **state)
+TEST(test_what_is_none_is_refused_by_name)
 {
-    (void)state;
     refuse("", ":1:1: the file is empty");
     refuse("{\n \"kind\": x}", ":2:10: not JSON");
     refuse("{}", "schema_version is missing");
@@ -155,9 +152,8 @@ static bool is_near(double a, double b)
     return fabs(a / b - 1) < 1e-9;
 }
 
-static void test_between_two_sizes_is_a_straight_line(void **state)
+TEST(test_between_two_sizes_is_a_straight_line)
 {
-    (void)state;
     cJSON *limits = make_limits();
     assert_true(is_near(limits_ns_at(limits, "load-store", 16, false, 1000), 1));
     assert_true(is_near(limits_ns_at(limits, "load-store", 16, false, 100000), 16));
@@ -194,9 +190,8 @@ static struct limits_multiple multiple_of(const char *operations, const char *mo
     return multiple;
 }
 
-static void test_the_formula(void **state)
+TEST(test_the_formula)
 {
-    (void)state;
     /* Filling: a call and an append each. */
     struct limits_multiple fill = multiple_of(
         "\"start\": 1000, \"stop\": 0, \"expire\": 0, \"advance\": 0, \"ticks\": 0", "");
@@ -241,9 +236,8 @@ static cJSON *limits_with_multiples(void)
     return limits;
 }
 
-static void test_every_timed_phase_has_a_row(void **state)
+TEST(test_every_timed_phase_has_a_row)
 {
-    (void)state;
     struct result_document *result = sample_document();
     cJSON *limits = make_limits();
     cJSON *multiples = limits_multiples_json(limits, result_json(result), "sample.json");
@@ -294,9 +288,8 @@ static void expect(const char *text, const char *part)
         fail_msg("'%s' is not in:\n%s", part, text);
 }
 
-static void test_the_table(void **state)
+TEST(test_the_table)
 {
-    (void)state;
     cJSON *limits = limits_with_multiples();
     char *text = text_of(limits, false);
     expect(text, "                              1k           100k\nlimit           node  pages   "
@@ -315,9 +308,8 @@ static void test_the_table(void **state)
     cJSON_Delete(limits);
 }
 
-static void test_an_interrupted_one_says_so(void **state)
+TEST(test_an_interrupted_one_says_so)
 {
-    (void)state;
     cJSON *limits = make_limits();
     cJSON_ReplaceItemInObject(limits, "complete", cJSON_CreateFalse());
     char *text = text_of(limits, false);
@@ -326,9 +318,8 @@ static void test_an_interrupted_one_says_so(void **state)
     cJSON_Delete(limits);
 }
 
-static void test_markdown(void **state)
+TEST(test_markdown)
 {
-    (void)state;
     cJSON *limits = limits_with_multiples();
     char *text = text_of(limits, true);
     expect(text, "| limit | node | pages | 1k ns | 100k ns |\n|---|--:|--:|--:|--:|\n");
@@ -362,16 +353,5 @@ int main(int argc, char **argv)
 {
     if (argc == 3 && strcmp(argv[1], "sample") == 0)
         return print_sample(argv[2]);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_document_has_every_point),
-        cmocka_unit_test(test_it_is_read_back),
-        cmocka_unit_test(test_what_is_none_is_refused_by_name),
-        cmocka_unit_test(test_between_two_sizes_is_a_straight_line),
-        cmocka_unit_test(test_the_formula),
-        cmocka_unit_test(test_every_timed_phase_has_a_row),
-        cmocka_unit_test(test_the_table),
-        cmocka_unit_test(test_an_interrupted_one_says_so),
-        cmocka_unit_test(test_markdown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_listed_tests(NULL, NULL);
 }

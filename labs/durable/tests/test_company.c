@@ -17,7 +17,7 @@ static unsigned leave(struct store_company *company)
     return went;
 }
 
-static void a_leader_that_waited_in_vain_is_followed_by_two_that_do_not_wait(void **state)
+TEST(a_leader_that_waited_in_vain_is_followed_by_two_that_do_not_wait)
 {
     struct store_company company;
     store_company_init(&company, true);
@@ -35,7 +35,7 @@ static void a_leader_that_waited_in_vain_is_followed_by_two_that_do_not_wait(voi
     store_company_destroy(&company);
 }
 
-static void nobody_waits_who_is_not_to_or_has_all_that_are_expected_or_has_a_fast_disk(void **state)
+TEST(nobody_waits_who_is_not_to_or_has_all_that_are_expected_or_has_a_fast_disk)
 {
     struct store_company company;
     for (unsigned round = 0; round < 3; round++) {
@@ -51,7 +51,7 @@ static void nobody_waits_who_is_not_to_or_has_all_that_are_expected_or_has_a_fas
     }
 }
 
-static void those_that_come_while_a_group_is_synced_are_expected_with_it(void **state)
+TEST(those_that_come_while_a_group_is_synced_are_expected_with_it)
 {
     struct store_company company;
     store_company_init(&company, false);
@@ -85,7 +85,7 @@ static void join_beside(struct store_company *company)
     }
 }
 
-static void one_that_comes_goes_with_the_leader_that_waits(void **state)
+TEST(one_that_comes_goes_with_the_leader_that_waits)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -107,14 +107,4 @@ static void one_that_comes_goes_with_the_leader_that_waits(void **state)
     assert_non_null(went);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_leader_that_waited_in_vain_is_followed_by_two_that_do_not_wait),
-        cmocka_unit_test(
-            nobody_waits_who_is_not_to_or_has_all_that_are_expected_or_has_a_fast_disk),
-        cmocka_unit_test(those_that_come_while_a_group_is_synced_are_expected_with_it),
-        cmocka_unit_test(one_that_comes_goes_with_the_leader_that_waits),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

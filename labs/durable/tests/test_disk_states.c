@@ -77,7 +77,7 @@ static void is(struct disk *disk, uint64_t cut, enum disk_arrival arrival, const
     free(text);
 }
 
-static void what_a_sync_covers_is_there(void **state)
+TEST_AROUND(what_a_sync_covers_is_there, disk_open, disk_close)
 {
     struct disk *disk = *state;
     note_name(disk, DISK_CREATE, 0, "log");
@@ -92,7 +92,7 @@ static void what_a_sync_covers_is_there(void **state)
     is(disk, 4, DISK_EVERYTHING, "log", "onetwo");
 }
 
-static void what_came_while_a_sync_ran_is_not_covered(void **state)
+TEST_AROUND(what_came_while_a_sync_ran_is_not_covered, disk_open, disk_close)
 {
     struct disk *disk = *state;
     note_name(disk, DISK_CREATE, 0, "log");
@@ -102,7 +102,7 @@ static void what_came_while_a_sync_ran_is_not_covered(void **state)
     is(disk, 4, DISK_NOTHING, "log", "one");
 }
 
-static void what_a_failed_sync_was_to_cover_never_is(void **state)
+TEST_AROUND(what_a_failed_sync_was_to_cover_never_is, disk_open, disk_close)
 {
     struct disk *disk = *state;
     note_name(disk, DISK_CREATE, 0, "log");
@@ -116,7 +116,7 @@ static void what_a_failed_sync_was_to_cover_never_is(void **state)
 }
 
 /* Two sectors: all four combinations come, and no other. */
-static void writes_are_torn_at_sectors(void **state)
+TEST_AROUND(writes_are_torn_at_sectors, disk_open, disk_close)
 {
     struct disk *disk = *state;
     char bytes[1024];
@@ -145,7 +145,7 @@ static void writes_are_torn_at_sectors(void **state)
     assert_int_equal(seen, 15);
 }
 
-static void names_are_kept_in_order(void **state)
+TEST_AROUND(names_are_kept_in_order, disk_open, disk_close)
 {
     struct disk *disk = *state;
     note_name(disk, DISK_CREATE, 0, "new");
@@ -164,17 +164,4 @@ static void names_are_kept_in_order(void **state)
     is(disk, 7, DISK_EVERYTHING, "old", "-");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_a_sync_covers_is_there, disk_open, disk_close),
-        cmocka_unit_test_setup_teardown(what_came_while_a_sync_ran_is_not_covered, disk_open,
-                                        disk_close),
-        cmocka_unit_test_setup_teardown(what_a_failed_sync_was_to_cover_never_is, disk_open,
-                                        disk_close),
-        cmocka_unit_test_setup_teardown(writes_are_torn_at_sectors, disk_open, disk_close),
-        cmocka_unit_test_setup_teardown(names_are_kept_in_order, disk_open, disk_close),
-    };
-    cmocka_set_message_output(CM_OUTPUT_TAP);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -20,7 +20,7 @@ static const struct durable_load load = {.tasks = 2000,
                                          .burst_permille = 200,
                                          .past_permille = 20};
 
-static void messages_are_within_their_load(void **state)
+TEST(messages_are_within_their_load)
 {
     uint64_t cancelled = 0, hot = 0, past = 0, before = 0;
     for (uint64_t i = 0; i < load.tasks; i++) {
@@ -38,7 +38,7 @@ static void messages_are_within_their_load(void **state)
     assert_in_range(past, 15, 80);
 }
 
-static void payloads_are_told_apart(void **state)
+TEST(payloads_are_told_apart)
 {
     unsigned char bytes[300];
     durable_load_payload(&load, 5, 300, bytes);
@@ -90,7 +90,7 @@ static void done(struct page *page, uint64_t number)
     page->book->entries[number].done_acked = book_stamp(page->book);
 }
 
-static void what_went_well_is_even(void **state)
+TEST(what_went_well_is_even)
 {
     struct page page;
     page_open(&page);
@@ -107,7 +107,7 @@ static void what_went_well_is_even(void **state)
     book_free(page.book);
 }
 
-static void defects_are_counted(void **state)
+TEST(defects_are_counted)
 {
     struct page page;
     page_open(&page);
@@ -127,7 +127,7 @@ static void defects_are_counted(void **state)
     book_free(page.book);
 }
 
-static void a_crash_may_repeat_what_was_not_done(void **state)
+TEST(a_crash_may_repeat_what_was_not_done)
 {
     struct page page;
     page_open(&page);
@@ -145,7 +145,7 @@ static void a_crash_may_repeat_what_was_not_done(void **state)
 
 /* A poll that finds nothing though a message is due makes that message late: not one whose cancel a crash cut off, nor one
  * that had been handed out before the crash. */
-static void what_a_crash_brings_back_is_not_late(void **state)
+TEST(what_a_crash_brings_back_is_not_late)
 {
     struct page page;
     page_open(&page);
@@ -170,7 +170,7 @@ static void what_a_crash_brings_back_is_not_late(void **state)
     book_free(page.book);
 }
 
-static void policies_promise_what_they_promise(void **state)
+TEST(policies_promise_what_they_promise)
 {
     struct page page;
     page_open(&page);
@@ -185,7 +185,7 @@ static void policies_promise_what_they_promise(void **state)
     book_free(page.book);
 }
 
-static void a_later_step_must_not_come_first(void **state)
+TEST(a_later_step_must_not_come_first)
 {
     struct page page;
     uint64_t a = 10, b = 11;
@@ -202,7 +202,7 @@ static void a_later_step_must_not_come_first(void **state)
     book_free(page.book);
 }
 
-static void a_book_is_turned_back(void **state)
+TEST(a_book_is_turned_back)
 {
     struct page page;
     page_open(&page);
@@ -217,7 +217,7 @@ static void a_book_is_turned_back(void **state)
 
 /* ---- Runs. ------------------------------------------------------------------------------------ */
 
-static void the_reference_comes_out_even(void **state)
+TEST(the_reference_comes_out_even)
 {
     char directory[128];
     struct durable_report report;
@@ -274,7 +274,7 @@ static int put_beside_polls(struct tw_store_seat *seat, struct tw_message *messa
     return reference()->put(seat, messages, count);
 }
 
-static void the_clock_waits_for_the_first_message_of_a_batch(void **state)
+TEST(the_clock_waits_for_the_first_message_of_a_batch)
 {
     char directory[128];
     struct durable_report report;
@@ -298,21 +298,4 @@ static void the_clock_waits_for_the_first_message_of_a_batch(void **state)
     assert_int_equal(report.end, DURABLE_OK);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(messages_are_within_their_load),
-        cmocka_unit_test(payloads_are_told_apart),
-        cmocka_unit_test(what_went_well_is_even),
-        cmocka_unit_test(defects_are_counted),
-        cmocka_unit_test(a_crash_may_repeat_what_was_not_done),
-        cmocka_unit_test(what_a_crash_brings_back_is_not_late),
-        cmocka_unit_test(policies_promise_what_they_promise),
-        cmocka_unit_test(a_later_step_must_not_come_first),
-        cmocka_unit_test(a_book_is_turned_back),
-        cmocka_unit_test(the_reference_comes_out_even),
-        cmocka_unit_test(the_clock_waits_for_the_first_message_of_a_batch),
-    };
-    cmocka_set_message_output(CM_OUTPUT_TAP);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

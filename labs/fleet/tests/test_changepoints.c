@@ -144,7 +144,7 @@ static struct tally try_histories(make_fn *make, size_t histories, size_t length
 }
 
 /* TWBENCH_SEEDS=400 tries so many times the histories, of other seeds, and asks for shares. */
-static void test_noise_that_is_no_change(void **state)
+TEST(test_noise_that_is_no_change)
 {
     const char *more = getenv("TWBENCH_SEEDS");
     size_t times = more ? (size_t)atoi(more) : 1;
@@ -162,7 +162,7 @@ static void test_noise_that_is_no_change(void **state)
 }
 
 /* In how many histories a step is found within one commit, and nothing else is. */
-static void test_steps_of_five_percent(void **state)
+TEST(test_steps_of_five_percent)
 {
     struct rng rng;
     size_t planted = 0, hit = 0, found_in_all = 0;
@@ -192,7 +192,7 @@ static void test_steps_of_five_percent(void **state)
     assert_true(found_in_all <= planted + 2);
 }
 
-static void test_nothing_where_nothing_changes(void **state)
+TEST(test_nothing_where_nothing_changes)
 {
     struct rng rng;
     size_t false_ones = 0;
@@ -206,7 +206,7 @@ static void test_nothing_where_nothing_changes(void **state)
     assert_true(false_ones <= 10);
 }
 
-static void test_a_step_has_its_size(void **state)
+TEST(test_a_step_has_its_size)
 {
     struct history history = flat(60, 3);
     plant(&history, 40, 1.2);
@@ -219,7 +219,7 @@ static void test_a_step_has_its_size(void **state)
 }
 
 /* The newest commits are those that are asked about. */
-static void test_a_step_of_three_commits_at_the_end(void **state)
+TEST(test_a_step_of_three_commits_at_the_end)
 {
     struct history history = flat(100, 4);
     plant(&history, 97, 1.1);
@@ -228,7 +228,7 @@ static void test_a_step_of_three_commits_at_the_end(void **state)
 }
 
 /* A drift has no commit to blame: it is told as steps that go one way. */
-static void test_a_drift_goes_one_way(void **state)
+TEST(test_a_drift_goes_one_way)
 {
     struct history history = flat(200, 5);
     for (size_t i = 0; i < 200; i++)
@@ -239,14 +239,14 @@ static void test_a_drift_goes_one_way(void **state)
         assert_true(history.points[i].ratio > 1);
 }
 
-static void test_one_value_off_is_no_change(void **state)
+TEST(test_one_value_off_is_no_change)
 {
     struct history history = flat(100, 6);
     history.values[50] *= 3;
     assert_int_equal(find(&history), 0);
 }
 
-static void test_too_few_values_say_nothing(void **state)
+TEST(test_too_few_values_say_nothing)
 {
     const double values[] = {1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2};
     struct change_point points[FOUND];
@@ -255,7 +255,7 @@ static void test_too_few_values_say_nothing(void **state)
 }
 
 /* Without any noise the levels are what is left. */
-static void test_values_that_repeat_exactly(void **state)
+TEST(test_values_that_repeat_exactly)
 {
     double values[30];
     struct change_point points[FOUND];
@@ -266,18 +266,4 @@ static void test_values_that_repeat_exactly(void **state)
     assert_true(fabs(points[0].ratio - 1.25) < 1e-9);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_noise_that_is_no_change),
-        cmocka_unit_test(test_steps_of_five_percent),
-        cmocka_unit_test(test_nothing_where_nothing_changes),
-        cmocka_unit_test(test_a_step_has_its_size),
-        cmocka_unit_test(test_a_step_of_three_commits_at_the_end),
-        cmocka_unit_test(test_a_drift_goes_one_way),
-        cmocka_unit_test(test_one_value_off_is_no_change),
-        cmocka_unit_test(test_too_few_values_say_nothing),
-        cmocka_unit_test(test_values_that_repeat_exactly),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

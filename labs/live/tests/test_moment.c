@@ -32,7 +32,7 @@ int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *lock,
     return 0;
 }
 
-static void test_what_has_passed_is_not_slept_for(void **unused)
+TEST(test_what_has_passed_is_not_slept_for)
 {
     pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
@@ -53,7 +53,7 @@ static void test_what_has_passed_is_not_slept_for(void **unused)
 }
 
 /* What callers that are behind come by for, in every runner. */
-static void test_wait_returns_at_once(void **unused)
+TEST(test_wait_returns_at_once)
 {
     struct tw_seat seat = {0};
     for (size_t i = 0; i < runner_registry_count; i++) {
@@ -68,11 +68,4 @@ static void test_wait_returns_at_once(void **unused)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_has_passed_is_not_slept_for),
-        cmocka_unit_test(test_wait_returns_at_once),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -60,9 +60,8 @@ static void assert_schedule(const struct clock_wishes *wishes, uint32_t threads,
     stream_free(stream);
 }
 
-static void test_a_stream_is_played_at_its_moments(void **state)
+TEST(test_a_stream_is_played_at_its_moments)
 {
-    (void)state;
     struct clock_wishes wishes = plain_wishes(CLOCK_PACED);
     assert_schedule(&wishes, 2,
                     "# twbench-schedule 1\n# source: small, paced\n# pace: clock\n# producers: 2\n"
@@ -76,9 +75,8 @@ static void test_a_stream_is_played_at_its_moments(void **state)
 }
 
 /* The slow one is the first to be due, not the first to be started. */
-static void test_tasks_are_slow_and_fail(void **state)
+TEST(test_tasks_are_slow_and_fail)
 {
-    (void)state;
     struct clock_wishes wishes = plain_wishes(CLOCK_PACED);
     wishes.slow_ns = 500 * MS_NS;
     wishes.work = CLOCK_CONSTANT;
@@ -96,9 +94,8 @@ static void test_tasks_are_slow_and_fail(void **state)
                     "0 0 s 0 50000000\n0 0 s 1 20000000 fail\n10000000 0 c 0\n");
 }
 
-static void test_burst_storm_and_idle(void **state)
+TEST(test_burst_storm_and_idle)
 {
-    (void)state;
     struct clock_wishes wishes = plain_wishes(CLOCK_BURST);
     assert_schedule(&wishes, 2,
                     "# twbench-schedule 1\n# source: small, burst\n# pace: clock\n# producers: 2\n"
@@ -117,9 +114,8 @@ static void test_burst_storm_and_idle(void **state)
                     "0 0 s 0 3600000000000\n0 0 s 1 3600000000000\n");
 }
 
-static void test_a_closed_load_is_as_long_as_its_head_says(void **state)
+TEST(test_a_closed_load_is_as_long_as_its_head_says)
 {
-    (void)state;
     static char text[1 << 20];
     struct diag diag = {""};
     struct clock_wishes wishes = plain_wishes(CLOCK_CLOSED);
@@ -135,9 +131,8 @@ static void test_a_closed_load_is_as_long_as_its_head_says(void **state)
     stream_free(stream);
 }
 
-static void test_restarts_cannot_be_said(void **state)
+TEST(test_restarts_cannot_be_said)
 {
-    (void)state;
     uint32_t restart[STREAM_RESTART_SIZE];
     char text[64];
     struct diag diag = {""};
@@ -151,9 +146,8 @@ static void test_restarts_cannot_be_said(void **state)
     stream_free(stream);
 }
 
-static void test_a_periodic_task_is_the_timers_to_repeat(void **state)
+TEST(test_a_periodic_task_is_the_timers_to_repeat)
 {
-    (void)state;
     uint32_t period[STREAM_RESTART_SIZE];
     char text[1024];
     struct diag diag = {""};
@@ -189,9 +183,8 @@ static const char good[] =
     "\"last_run_ns\":7,\"elapsed_ns\":9,\"wakeups\":{\"process\":20,\"timer_threads\":10},"
     "\"cpu_ns\":{\"process\":70,\"timer_threads\":null}}";
 
-static void test_a_document_becomes_a_report(void **state)
+TEST(test_a_document_becomes_a_report)
 {
-    (void)state;
     struct clock_report report;
     cJSON *document;
     original_read("netty", good, &report, &document);
@@ -229,9 +222,8 @@ static const struct lie {
     {"\"died\":null", "\"died\":\"panic: x\"", CLOCK_CRASHED, "it died: panic: x"},
 };
 
-static void test_lies_are_found(void **state)
+TEST(test_lies_are_found)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
         char text[sizeof good + 200];
         struct clock_report report;
@@ -249,9 +241,8 @@ static void test_lies_are_found(void **state)
 }
 
 /* One thread's death does not take away what the others saw. */
-static void test_a_dead_timer_keeps_its_ledger(void **state)
+TEST(test_a_dead_timer_keeps_its_ledger)
 {
-    (void)state;
     char text[sizeof good + 20];
     struct clock_report report;
     cJSON *document;
@@ -265,9 +256,8 @@ static void test_a_dead_timer_keeps_its_ledger(void **state)
     cJSON_Delete(document);
 }
 
-static void test_a_dead_program_has_no_ledger(void **state)
+TEST(test_a_dead_program_has_no_ledger)
 {
-    (void)state;
     struct clock_report report;
     cJSON *document;
     original_read("go",
@@ -309,7 +299,7 @@ static struct clock_report run_script(void **state, const char *body, uint64_t b
     return report;
 }
 
-static void test_a_driver_gets_schedule_and_flags(void **state)
+TEST_AROUND(test_a_driver_gets_schedule_and_flags, programs_begin, programs_end)
 {
     char body[sizeof good + 200], text[4096];
     snprintf(body, sizeof body,
@@ -331,7 +321,7 @@ static void assert_ends(void **state, const char *body, uint64_t budget_ns, enum
         fail_msg("%s: end %d, '%s'", body, (int)report.end, report.reason);
 }
 
-static void test_drivers_that_break(void **state)
+TEST_AROUND(test_drivers_that_break, programs_begin, programs_end)
 {
     assert_ends(state, "echo 'netty: --slots: found' >&2; exit 2", 0, CLOCK_UNSUPPORTED,
                 "netty: --slots: found");
@@ -342,9 +332,8 @@ static void test_drivers_that_break(void **state)
     assert_ends(state, "sleep 1000", 300 * MS_NS, CLOCK_TIMEOUT, "at its budget");
 }
 
-static void test_what_a_timer_has_not_is_said(void **state)
+TEST(test_what_a_timer_has_not_is_said)
 {
-    (void)state;
     struct clock_report report;
     cJSON *document;
     struct clock_wishes wishes = plain_wishes(CLOCK_IDLE);
@@ -356,23 +345,4 @@ static void test_what_a_timer_has_not_is_said(void **state)
     assert_ptr_equal(original_of(original_find("go")->entry.timed), original_find("go"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_stream_is_played_at_its_moments),
-        cmocka_unit_test(test_tasks_are_slow_and_fail),
-        cmocka_unit_test(test_burst_storm_and_idle),
-        cmocka_unit_test(test_a_closed_load_is_as_long_as_its_head_says),
-        cmocka_unit_test(test_restarts_cannot_be_said),
-        cmocka_unit_test(test_a_periodic_task_is_the_timers_to_repeat),
-        cmocka_unit_test(test_a_document_becomes_a_report),
-        cmocka_unit_test(test_lies_are_found),
-        cmocka_unit_test(test_a_dead_timer_keeps_its_ledger),
-        cmocka_unit_test(test_a_dead_program_has_no_ledger),
-        cmocka_unit_test_setup_teardown(test_a_driver_gets_schedule_and_flags, programs_begin,
-                                        programs_end),
-        cmocka_unit_test_setup_teardown(test_drivers_that_break, programs_begin, programs_end),
-        cmocka_unit_test(test_what_a_timer_has_not_is_said),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

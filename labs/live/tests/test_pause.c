@@ -14,7 +14,7 @@ static void work_for(uint64_t cpu_ns)
 }
 
 /* A thread that sleeps is one whose core is with others: the least that can be said of its work is that it is less. */
-static void test_sleep_is_no_work(void **unused)
+TEST(test_sleep_is_no_work)
 {
     struct tally tally = {0};
     struct pause pause = pause_begin();
@@ -24,7 +24,7 @@ static void test_sleep_is_no_work(void **unused)
     assert_true(tally_read(&tally.longest_work_ns) < 20 * MS);
 }
 
-static void test_work_is_counted(void **unused)
+TEST(test_work_is_counted)
 {
     struct tally tally = {0};
     struct pause pause = pause_begin();
@@ -35,7 +35,7 @@ static void test_work_is_counted(void **unused)
 }
 
 /* The pause that took longest need not be the one with the most work. */
-static void test_each_is_the_longest(void **unused)
+TEST(test_each_is_the_longest)
 {
     struct tally tally = {.longest_pause_ns = 7000000 * MS};
     struct pause pause = pause_begin();
@@ -46,7 +46,7 @@ static void test_each_is_the_longest(void **unused)
 }
 
 /* stats takes both and begins anew; what another thread had is kept when it is more. */
-static void test_sum_takes_the_greater_and_forgets(void **unused)
+TEST(test_sum_takes_the_greater_and_forgets)
 {
     struct tally a = {.longest_pause_ns = 5, .longest_work_ns = 4};
     struct tally b = {.longest_pause_ns = 9, .longest_work_ns = 3};
@@ -59,13 +59,4 @@ static void test_sum_takes_the_greater_and_forgets(void **unused)
     assert_int_equal(tally_read(&a.longest_work_ns), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sleep_is_no_work),
-        cmocka_unit_test(test_work_is_counted),
-        cmocka_unit_test(test_each_is_the_longest),
-        cmocka_unit_test(test_sum_takes_the_greater_and_forgets),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -33,7 +33,7 @@ static void holds(const struct score_operation *operation, uint32_t id, uint64_t
     assert_int_equal(operation->deadline, deadline);
 }
 
-static void test_operations_are_dealt_by_id(void **unused)
+TEST(test_operations_are_dealt_by_id)
 {
     struct stream *stream = sample();
     struct score score;
@@ -51,7 +51,7 @@ static void test_operations_are_dealt_by_id(void **unused)
     stream_free(stream);
 }
 
-static void test_ticks_have_their_phase(void **unused)
+TEST(test_ticks_have_their_phase)
 {
     struct stream *stream = sample();
     struct score score;
@@ -66,7 +66,7 @@ static void test_ticks_have_their_phase(void **unused)
 }
 
 /* A stretch ends between two ticks, at its speed. */
-static void test_a_part_is_played(void **unused)
+TEST(test_a_part_is_played)
 {
     struct stream *stream = sample();
     struct score score;
@@ -84,12 +84,4 @@ static void test_a_part_is_played(void **unused)
     stream_free(stream);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_operations_are_dealt_by_id),
-        cmocka_unit_test(test_ticks_have_their_phase),
-        cmocka_unit_test(test_a_part_is_played),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

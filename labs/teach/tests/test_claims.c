@@ -15,7 +15,7 @@ static bool seven(void *ctx, const char *name, double *value)
     return strcmp(name, "seven") == 0;
 }
 
-static void test_expressions(void **state)
+TEST(test_expressions)
 {
     static const struct {
         const char *text;
@@ -36,7 +36,7 @@ static void test_expressions(void **state)
     assert_true(isnan(value));
 }
 
-static void test_expressions_refused(void **state)
+TEST(test_expressions_refused)
 {
     static const struct {
         const char *text, *says;
@@ -102,7 +102,7 @@ static void refuse_part(const char *part, const char *says)
     refuse_text(text, says);
 }
 
-static void test_a_file(void **state)
+TEST(test_a_file)
 {
     struct experiment *experiment = parse(
         PART "\"kind\":\"compare\",\"of\":{\"run\":\"fill\",\"impl\":\"list\",\"phase\":\"steady\","
@@ -130,7 +130,7 @@ static void label_of(const struct experiment_part *part, char label[EXPERIMENT_L
     experiment_label(label, &part->of, experiment_impls(&part->of, &count)[0]);
 }
 
-static void test_labels_name_what_differs(void **state)
+TEST(test_labels_name_what_differs)
 {
     char label[EXPERIMENT_LABEL_SIZE];
     struct experiment *experiment = parse(
@@ -192,7 +192,7 @@ static void check_labels(const struct experiment *experiment, struct labelled *a
 }
 
 /* T17 asks for libraries, which are not beside a unit test. */
-static void test_no_claim_has_two_equal_labels(void **state)
+TEST(test_no_claim_has_two_equal_labels)
 {
     glob_t files;
     struct labelled *all = calloc(2 * EXPERIMENT_PARTS_MAX * EXPERIMENT_DESIGNS_MAX, sizeof *all);
@@ -212,7 +212,7 @@ static void test_no_claim_has_two_equal_labels(void **state)
     free(all);
 }
 
-static void test_points(void **state)
+TEST(test_points)
 {
     struct experiment *experiment = NULL;
     struct diag diag = {""};
@@ -241,7 +241,7 @@ static void test_points(void **state)
     experiment_free(experiment);
 }
 
-static void test_files_refused(void **state)
+TEST(test_files_refused)
 {
     refuse_text("{\n  \"id\": T1\n}", "x.json:2:9: not JSON");
     refuse_text("[]", "x.json: expected an object");
@@ -270,7 +270,7 @@ static void test_files_refused(void **state)
     refuse_text("{\"id\":\"T1\",\"colour\":\"red\"}", "x.json: colour: unknown key");
 }
 
-static void test_parts_refused(void **state)
+TEST(test_parts_refused)
 {
     refuse_part("\"kind\":\"guess\"", "parts[0].kind: 'guess', expected one of growth");
     refuse_part("\"kind\":\"growth\",\"of\":{\"run\":\"no\",\"figure\":\"work\"}",
@@ -409,7 +409,7 @@ static enum claim_verdict judge_counts(const char *part, cost_fn *list, cost_fn 
 
 #define OF_FILL "\"of\":{\"run\":\"fill\",\"impl\":\"list\",\"figure\":\"work\"},"
 
-static void test_quantities(void **state)
+TEST(test_quantities)
 {
     cJSON *cell = cell_of(1000, 50, slow_ns, 7);
     struct quantity work = quantity_of(cell, "steady", "work / op");
@@ -429,7 +429,7 @@ static void test_quantities(void **state)
 }
 
 /* Each run is a sample; a bound is the same for all of them. */
-static void test_quantities_of_the_clock(void **state)
+TEST(test_quantities_of_the_clock)
 {
     cJSON *cell = cJSON_Parse(
         "{\"clock\":{\"wakeups_per_s\":10,\"rounds\":[{\"wakeups_per_s\":9},{\"wakeups_per_s\":10},"
@@ -445,7 +445,7 @@ static void test_quantities_of_the_clock(void **state)
     cJSON_Delete(cell);
 }
 
-static void test_growth(void **state)
+TEST(test_growth)
 {
     const char *most = "\"kind\":\"growth\"," OF_FILL "\"at_most\":\"O(n)\"";
     const char *least = "\"kind\":\"growth\"," OF_FILL "\"at_least\":\"O(n)\"";
@@ -465,7 +465,7 @@ static void test_growth(void **state)
         CLAIM_REFUTED);
 }
 
-static void test_compare_counts(void **state)
+TEST(test_compare_counts)
 {
     const char *above =
         "\"kind\":\"compare\"," OF_FILL "\"is\":\"above\",\"to\":{\"impl\":\"heap\"}";
@@ -494,7 +494,7 @@ static void test_compare_counts(void **state)
                      CLAIM_HOLDS);
 }
 
-static void test_compare_times(void **state)
+TEST(test_compare_times)
 {
     char why[PREDICATE_WHY_SIZE];
     const char *above = "\"kind\":\"compare\",\"of\":{\"run\":\"time\",\"impl\":\"list\","
@@ -507,7 +507,7 @@ static void test_compare_times(void **state)
     assert_non_null(strstr(why, "too few samples"));
 }
 
-static void test_order(void **state)
+TEST(test_order)
 {
     const char *rising = "\"kind\":\"order\"," OF_FILL "\"is\":\"rising\"";
     const char *falling = "\"kind\":\"order\"," OF_FILL "\"is\":\"falling\"";
@@ -520,7 +520,7 @@ static void test_order(void **state)
 }
 
 /* A cell that is not there, or did not end well, decides nothing: neither way. */
-static void test_missing_cells(void **state)
+TEST(test_missing_cells)
 {
     struct made made;
     struct judgement judgement;
@@ -550,7 +550,7 @@ static void test_missing_cells(void **state)
     experiment_free(experiment);
 }
 
-static void test_quick_leaves_times_open(void **state)
+TEST(test_quick_leaves_times_open)
 {
     struct judgement judgement;
     struct experiment *experiment =
@@ -564,7 +564,7 @@ static void test_quick_leaves_times_open(void **state)
     experiment_free(experiment);
 }
 
-static void test_verdicts_add_up(void **state)
+TEST(test_verdicts_add_up)
 {
     assert_int_equal(claim_verdict_and(CLAIM_HOLDS, CLAIM_HOLDS), CLAIM_HOLDS);
     assert_int_equal(claim_verdict_and(CLAIM_HOLDS, CLAIM_INCONCLUSIVE), CLAIM_INCONCLUSIVE);
@@ -576,7 +576,7 @@ static void test_verdicts_add_up(void **state)
 
 /* ---- Formulas. ------------------------------------------------------------------------------- */
 
-static void test_formulas(void **state)
+TEST(test_formulas)
 {
     static const char *const right[] = {"slot-corrected", "walk-corrected"};
     static const char *const wrong[] = {"slot-printed", "walk-printed"};
@@ -593,35 +593,11 @@ static void test_formulas(void **state)
 }
 
 /* Those of C that a pointer at 0 has: the printed formula is right there, which is why it was printed. */
-static void test_printed_slot_leaves_the_ring(void **state)
+TEST(test_printed_slot_leaves_the_ring)
 {
     struct formula_outcome outcome = {0};
     formula_find("slot-printed")->run(&outcome);
     assert_string_equal(outcome.first, "pointer at 1, delay 59: slot 60 of 0 .. 59, expected 0");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_expressions),
-        cmocka_unit_test(test_expressions_refused),
-        cmocka_unit_test(test_a_file),
-        cmocka_unit_test(test_labels_name_what_differs),
-        cmocka_unit_test(test_no_claim_has_two_equal_labels),
-        cmocka_unit_test(test_points),
-        cmocka_unit_test(test_files_refused),
-        cmocka_unit_test(test_parts_refused),
-        cmocka_unit_test(test_quantities),
-        cmocka_unit_test(test_quantities_of_the_clock),
-        cmocka_unit_test(test_growth),
-        cmocka_unit_test(test_compare_counts),
-        cmocka_unit_test(test_compare_times),
-        cmocka_unit_test(test_order),
-        cmocka_unit_test(test_missing_cells),
-        cmocka_unit_test(test_quick_leaves_times_open),
-        cmocka_unit_test(test_verdicts_add_up),
-        cmocka_unit_test(test_formulas),
-        cmocka_unit_test(test_printed_slot_leaves_the_ring),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

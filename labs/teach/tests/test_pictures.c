@@ -33,7 +33,7 @@ static struct experiment *parse(const char *pictures, struct diag *diag)
     return experiment;
 }
 
-static void test_a_picture_is_read(void **state)
+TEST(test_a_picture_is_read)
 {
     struct diag diag;
     struct experiment *experiment =
@@ -54,7 +54,7 @@ static void test_a_picture_is_read(void **state)
     experiment_free(experiment);
 }
 
-static void test_pictures_refused(void **state)
+TEST(test_pictures_refused)
 {
     static const struct {
         const char *pictures, *says;
@@ -140,7 +140,7 @@ static void free_world(struct world *world)
     experiment_free(world->experiment);
 }
 
-static void test_points_are_those_of_the_cells(void **state)
+TEST(test_points_are_those_of_the_cells)
 {
     struct world world;
     make_world(&world, "[" LINES("{" OF ",\"fit\":true}") "]");
@@ -164,7 +164,7 @@ static void test_points_are_those_of_the_cells(void **state)
     free_world(&world);
 }
 
-static void test_pictures_without_points_are_left_out(void **state)
+TEST(test_pictures_without_points_are_left_out)
 {
     struct world world;
     make_world(
@@ -206,7 +206,7 @@ static void expect_data(const char *pictures, const char *expected)
     free_world(&world);
 }
 
-static void test_lines(void **state)
+TEST(test_lines)
 {
     expect_data("[" LINES("{" OF "},{\"of\":{\"run\":\"fill\",\"impl\":\"list\",\"figure\":"
                           "\"expire\"},\"name\":\"all\",\"reference\":true},"
@@ -228,7 +228,7 @@ static void test_lines(void **state)
 }
 
 /* Three of five calls took less than 50 ns, four less than 800 ns; the dearest took 900 ns. */
-static void test_shares(void **state)
+TEST(test_shares)
 {
     expect_data("[" SHARES("{\"of\":{\"run\":\"time\",\"phase\":\"steady\",\"at\":1000}}") "]",
                 "title\tt\nmachine\tunknown processor, 2 cores; \n"
@@ -239,7 +239,7 @@ static void test_shares(void **state)
                 "\n\n2.5\t50\n5\t800\n100000\t900\n");
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
     struct pictures drawn = {.count = 0};
     static const char *const names[] = {"T09", "T12", "F01", "F01-2", "T_03"};
@@ -256,7 +256,7 @@ static void test_names(void **state)
 
 /* ---- Curves. --------------------------------------------------------------------------------- */
 
-static void test_curves(void **state)
+TEST(test_curves)
 {
     static const struct {
         double y[4]; /* at 2, 4, 8, 16 */
@@ -286,17 +286,4 @@ static void test_curves(void **state)
     assert_false(growth_curve_fit(one, 2, TW_O_N, &curve));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_picture_is_read),
-        cmocka_unit_test(test_pictures_refused),
-        cmocka_unit_test(test_points_are_those_of_the_cells),
-        cmocka_unit_test(test_pictures_without_points_are_left_out),
-        cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_shares),
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_curves),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

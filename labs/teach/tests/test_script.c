@@ -22,7 +22,7 @@ static void expect(const struct script *script, size_t index, enum script_verb v
     assert_int_equal(statement->amount, amount);
 }
 
-static void test_statements(void **state)
+TEST(test_statements)
 {
     struct script *script = parse(
         "add a 3s; add b-2 10 # both\n\n tick; tick 4\nrestart a 1m;stop b-2;jump 2h ;next 7", 0);
@@ -44,7 +44,7 @@ static void test_statements(void **state)
     script_free(script);
 }
 
-static void test_unit(void **state)
+TEST(test_unit)
 {
     struct script *script = parse("unit 100ms; add a 950ms; add b 1s; add c 2", 0);
     assert_int_equal(script->tick_ns, 100000000);
@@ -60,14 +60,14 @@ static void test_unit(void **state)
     script_free(script);
 }
 
-static void test_text_is_tidied(void **state)
+TEST(test_text_is_tidied)
 {
     struct script *script = parse("  add \t a   3s   # why\r\n", 0);
     assert_string_equal(script->statements[0].text, "add a 3s");
     script_free(script);
 }
 
-static void test_mistakes(void **state)
+TEST(test_mistakes)
 {
     static const char delay[] = "expected a delay such as 3s, or ticks such as 30";
     static const char verbs[] = "expected add, restart, stop, tick, jump, next or unit";
@@ -118,7 +118,7 @@ static void test_mistakes(void **state)
 }
 
 /* A byte of zero and one behind the end are not the language's. */
-static void test_bytes_are_counted(void **state)
+TEST(test_bytes_are_counted)
 {
     struct script *script = NULL;
     struct diag diag = {""};
@@ -129,7 +129,7 @@ static void test_bytes_are_counted(void **state)
     script_free(script);
 }
 
-static void test_too_many_names(void **state)
+TEST(test_too_many_names)
 {
     static char text[40 * (SCRIPT_TIMERS_MAX + 1)];
     struct script *script = NULL;
@@ -141,12 +141,4 @@ static void test_too_many_names(void **state)
     assert_non_null(strstr(diag.text, "x:1001:5: found 't1000', expected no further name"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_statements),        cmocka_unit_test(test_unit),
-        cmocka_unit_test(test_text_is_tidied),    cmocka_unit_test(test_mistakes),
-        cmocka_unit_test(test_bytes_are_counted), cmocka_unit_test(test_too_many_names),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -32,7 +32,7 @@ static const struct tw_setting clock_levels = {
 
 /* ---- What is recorded. ----------------------------------------------------------------------- */
 
-static void test_frames_of_a_wheel(void **state)
+TEST(test_frames_of_a_wheel)
 {
     struct film *film = play("round", &slots_8, "add a 3s; add b 10s; tick 3; stop b; stop b");
     assert_int_equal(film->shape, FILM_WHEEL);
@@ -59,7 +59,7 @@ static void test_frames_of_a_wheel(void **state)
     film_free(film);
 }
 
-static void test_demotions(void **state)
+TEST(test_demotions)
 {
     struct film *film = play("hier", &clock_levels, "add a 70s; tick 60; tick 10");
     char text[400];
@@ -76,7 +76,7 @@ static void test_demotions(void **state)
     film_free(film);
 }
 
-static void test_many_ticks_keep_what_happens(void **state)
+TEST(test_many_ticks_keep_what_happens)
 {
     struct film *film = play("hashed", &slots_8, "add a 1000; tick 5000");
     assert_int_equal(film->frame_count, 4);
@@ -86,7 +86,7 @@ static void test_many_ticks_keep_what_happens(void **state)
     film_free(film);
 }
 
-static void test_next_is_tickless(void **state)
+TEST(test_next_is_tickless)
 {
     struct film *film = play("heap", NULL, "add a 500; add b 100; next 9");
     assert_int_equal(film->frame_count, 5);
@@ -97,7 +97,7 @@ static void test_next_is_tickless(void **state)
 }
 
 /* Every design plays the same story, and none of them is found broken; what is exact fires on time. */
-static void test_every_design(void **state)
+TEST(test_every_design)
 {
     for (size_t i = 0; i < registry_count; i++) {
         const struct tw_backend *design = registry[i].counted;
@@ -151,7 +151,7 @@ static void expect_broken(const struct tw_backend *design, const char *what)
     film_free(film);
 }
 
-static void test_a_wrong_design_is_seen(void **state)
+TEST(test_a_wrong_design_is_seen)
 {
     struct tw_backend design = *registry_find("list")->counted;
     design.start = start_late;
@@ -164,7 +164,7 @@ static void test_a_wrong_design_is_seen(void **state)
     expect_broken(&design, "at tick 0: the sky falls");
 }
 
-static void test_statements_without_sense(void **state)
+TEST(test_statements_without_sense)
 {
     const struct tw_backend *list = registry_find("list")->counted;
     struct film *film = NULL;
@@ -183,7 +183,7 @@ static void test_statements_without_sense(void **state)
 
 /* ---- Folds. ---------------------------------------------------------------------------------- */
 
-static void test_folds(void **state)
+TEST(test_folds)
 {
     struct film_cell cells[64];
     struct film_timer timers[] = {{.id = 0, .slot = 500}, {.id = 1, .slot = 500}};
@@ -211,7 +211,7 @@ static void test_folds(void **state)
 
 /* ---- Worked examples. ------------------------------------------------------------------------ */
 
-static void test_every_example_is_right(void **state)
+TEST(test_every_example_is_right)
 {
     for (size_t i = 0; i < worked_count(); i++) {
         struct worked_result result;
@@ -230,7 +230,7 @@ static void test_every_example_is_right(void **state)
 
 /* The numbers of the articles, written down here once more: the table must not agree with itself
  * alone. */
-static void test_answers(void **state)
+TEST(test_answers)
 {
     static const struct {
         const char *example, *what;
@@ -290,7 +290,7 @@ static void test_answers(void **state)
     }
 }
 
-static void test_wrong_answers_are_wrong(void **state)
+TEST(test_wrong_answers_are_wrong)
 {
     struct worked_result result = {.answer_count = 1};
     result.answers[0] = (struct worked_answer){.found = 3, .expected = 3};
@@ -307,20 +307,4 @@ static void test_wrong_answers_are_wrong(void **state)
     assert_string_equal(worked_name(worked_find("w7")), "W7");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_frames_of_a_wheel),
-        cmocka_unit_test(test_demotions),
-        cmocka_unit_test(test_many_ticks_keep_what_happens),
-        cmocka_unit_test(test_next_is_tickless),
-        cmocka_unit_test(test_every_design),
-        cmocka_unit_test(test_a_wrong_design_is_seen),
-        cmocka_unit_test(test_statements_without_sense),
-        cmocka_unit_test(test_folds),
-        cmocka_unit_test(test_every_example_is_right),
-        cmocka_unit_test(test_answers),
-        cmocka_unit_test(test_wrong_answers_are_wrong),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

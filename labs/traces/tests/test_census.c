@@ -162,7 +162,7 @@ static void curve_compare(const struct census *census)
     assert_true(fabs(sum / CENSUS_BINS - census->mean_armed) < 1e-6 * census->mean_armed);
 }
 
-static void test_recorded_traces(void **state)
+TEST(test_recorded_traces)
 {
     for (size_t i = 0; i < sizeof recordings / sizeof *recordings; i++) {
         char path[200];
@@ -182,7 +182,7 @@ static const char small[] =
     "# end: 100\n"
     "0 s 0 20\n0 s 1 50\n10 s 0 30\n10 s 2 0\n30 c 1\n50 s 3 90\n90 s 2 -5\n";
 
-static void test_a_small_one_by_hand(void **state)
+TEST(test_a_small_one_by_hand)
 {
     struct census census;
     assert_int_equal(census_of_text(small, &census), DIAG_OK);
@@ -203,7 +203,7 @@ static void test_a_small_one_by_hand(void **state)
     census_free(&census);
 }
 
-static void test_the_stream_of_a_trace_has_the_same_census(void **state)
+TEST(test_the_stream_of_a_trace_has_the_same_census)
 {
     struct workload_request request = {.workload = "libuv-bind", .directory = "workloads"};
     struct stream *stream;
@@ -222,7 +222,7 @@ static void test_the_stream_of_a_trace_has_the_same_census(void **state)
     census_free(&trace_census);
 }
 
-static void test_restarts_inside_callbacks_are_refused(void **state)
+TEST(test_restarts_inside_callbacks_are_refused)
 {
     struct workload_request request = {.workload = "hold", .directory = "workloads", .tasks = 10};
     struct stream *stream;
@@ -234,7 +234,7 @@ static void test_restarts_inside_callbacks_are_refused(void **state)
     stream_free(stream);
 }
 
-static void test_nothing_but_a_header(void **state)
+TEST(test_nothing_but_a_header)
 {
     struct census census;
     int64_t percentiles[CENSUS_PERCENTILES];
@@ -252,7 +252,7 @@ static void test_nothing_but_a_header(void **state)
 }
 
 /* Beyond 2^53 a double takes the tick before the end for the end: it is in the last bin all the same. */
-static void test_an_end_that_no_double_holds(void **state)
+TEST(test_an_end_that_no_double_holds)
 {
     static const uint64_t ends[] = {UINT64_C(9007199254740993), UINT64_C(18014398509481985),
                                     UINT64_C(4611686018427387905), INT64_MAX};
@@ -280,15 +280,4 @@ static void test_an_end_that_no_double_holds(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_recorded_traces),
-        cmocka_unit_test(test_a_small_one_by_hand),
-        cmocka_unit_test(test_the_stream_of_a_trace_has_the_same_census),
-        cmocka_unit_test(test_restarts_inside_callbacks_are_refused),
-        cmocka_unit_test(test_nothing_but_a_header),
-        cmocka_unit_test(test_an_end_that_no_double_holds),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

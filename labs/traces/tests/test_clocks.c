@@ -29,7 +29,7 @@ static int file_read(const char *text, struct clocks *clocks, struct diag *diag)
     return clocks_read(clocks, in_directory("a.clocks", path, sizeof path), diag);
 }
 
-static void test_good(void **state)
+TEST(test_good)
 {
     struct clocks clocks;
     struct diag diag;
@@ -44,7 +44,7 @@ static void test_good(void **state)
     assert_false(clocks.has_realtime);
 }
 
-static void test_bad(void **state)
+TEST(test_bad)
 {
     static const char *const bad[] = {
         "realtime-monotonic\n",
@@ -64,7 +64,7 @@ static void test_bad(void **state)
     }
 }
 
-static void test_beside(void **state)
+TEST(test_beside)
 {
     static const struct {
         const char *log, *clocks; /* NULL: nothing there */
@@ -100,12 +100,4 @@ static int directory_remove(void **state)
     return rmdir(directory);
 }
 
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_good),
-        cmocka_unit_test(test_bad),
-        cmocka_unit_test(test_beside),
-    };
-    return cmocka_run_group_tests_name("clocks", tests, directory_make, directory_remove);
-}
+TEST_MAIN(directory_make, directory_remove)

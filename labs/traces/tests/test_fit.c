@@ -108,7 +108,7 @@ static void census_compare(const struct nearness *nearness, const struct census 
     assert_int_equal(fit->unit_ns, trace->unit_ns);
 }
 
-static void test_a_fit_has_the_mix_of_its_trace(void **state)
+TEST(test_a_fit_has_the_mix_of_its_trace)
 {
     for (size_t i = FIRST; i < TRACES; i++) {
         const struct nearness *nearness = &nearnesses[i];
@@ -162,7 +162,7 @@ static const char small[] = "# timer-trace 1\n# unit_ns: 1000000\n# ids: 4\n# op
                             "# max_armed: 2\n# end: 100\n"
                             "0 s 0 50\n0 s 1 50\n10 s 0 30\n20 c 1\n50 s 2 1000\n60 s 3 5\n";
 
-static void test_a_small_one_by_hand(void **state)
+TEST(test_a_small_one_by_hand)
 {
     struct diag diag;
     cJSON *workload = fit_of_text(small, &diag);
@@ -186,7 +186,7 @@ static void test_a_small_one_by_hand(void **state)
     cJSON_Delete(workload);
 }
 
-static void test_nothing_to_fit_is_refused(void **state)
+TEST(test_nothing_to_fit_is_refused)
 {
     struct diag diag;
     assert_null(fit_of_text("# timer-trace 1\n# unit_ns: 1\n# ids: 1\n# ops: 1\n# max_armed: 1\n"
@@ -208,7 +208,7 @@ static int flow_parse(const char *text, struct spec **spec, struct diag *diag)
     return spec_parse(text, strlen(text), "f.json", &request, spec, diag);
 }
 
-static void test_wrong_flows_are_refused(void **state)
+TEST(test_wrong_flows_are_refused)
 {
     static const struct {
         const char *text, *said;
@@ -242,7 +242,7 @@ static void test_wrong_flows_are_refused(void **state)
 
 /* Every end is as it was drawn: what is to be cancelled one tick before it is due does not expire, whether or
  * not there is a pass in between. */
-static void test_ends_are_as_drawn(void **state)
+TEST(test_ends_are_as_drawn)
 {
     static const char *const texts[] = {
         HEAD PASSES ",\"changes\":\"in-passes\",\"mix\":[{\"delay\":4,\"cancel\":1,"
@@ -274,14 +274,4 @@ static void test_ends_are_as_drawn(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_fit_has_the_mix_of_its_trace),
-        cmocka_unit_test(test_a_small_one_by_hand),
-        cmocka_unit_test(test_nothing_to_fit_is_refused),
-        cmocka_unit_test(test_wrong_flows_are_refused),
-        cmocka_unit_test(test_ends_are_as_drawn),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

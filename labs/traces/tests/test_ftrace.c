@@ -18,7 +18,7 @@ static void assert_span(struct span span, const char *expected, const char *line
         fail_msg("'%.*s' instead of '%s' in: %s", (int)span_length(span), span.at, expected, line);
 }
 
-static void test_records(void **state)
+TEST(test_records)
 {
     static const struct good goods[] = {
         {"    isc-net-0001-2292    [000] DBZff  2082.660040: uv_timer_stop: (0x7f) h=0x1",
@@ -69,7 +69,7 @@ static void test_records(void **state)
     }
 }
 
-static void test_other_lines(void **state)
+TEST(test_other_lines)
 {
     static const struct {
         const char *line;
@@ -102,7 +102,7 @@ static void test_other_lines(void **state)
     assert_int_equal(record.lost, 123);
 }
 
-static void test_fields(void **state)
+TEST(test_fields)
 {
     const char *line =
         "a-1 [0] 1.0: e: timer=00000000abcdef12 cpu_x=9 expires=4295203600 "
@@ -141,12 +141,4 @@ static void test_fields(void **state)
     assert_true(ftrace_unsigned(&record, "torn", &number));
 }
 
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_records),
-        cmocka_unit_test(test_other_lines),
-        cmocka_unit_test(test_fields),
-    };
-    return cmocka_run_group_tests_name("ftrace", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

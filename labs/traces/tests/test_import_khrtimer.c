@@ -15,9 +15,8 @@
 #define SETUP(time, timer, clock)                                                                  \
     LINE("a  1", "0", time, "setup: hrtimer=" timer " clockid=" clock " mode=0x0")
 
-static void test_start_and_cancel(void **state)
+TEST(test_start_and_cancel)
 {
-    (void)state;
     small_log_is("khrtimer",
                  START("10.000000100", "0a", "10000001100")
                      START("10.000000101", "0b", "10000000095") CANCEL("10.000000300", "0b")
@@ -31,9 +30,8 @@ static void test_start_and_cancel(void **state)
 }
 
 /* A timer that is set up says nothing of when it starts, and is no beginning of the log. */
-static void test_clock_begins(void **state)
+TEST(test_clock_begins)
 {
-    (void)state;
     small_log_is("khrtimer",
                  SETUP("9.000000000", "0a", "CLOCK_MONOTONIC")
                      EXPIRE("10.000000000", "0b", "9999999000")
@@ -44,9 +42,8 @@ static void test_clock_begins(void **state)
                  "0 s 0 1000\n");
 }
 
-static void test_rearms(void **state)
+TEST(test_rearms)
 {
-    (void)state;
     static const struct {
         const char *lines;
         bool cancel; /* and not a re-arm */
@@ -76,9 +73,8 @@ static void test_rearms(void **state)
 }
 
 /* With a cancel before it or not, as kernels go. */
-static void test_firing(void **state)
+TEST(test_firing)
 {
-    (void)state;
     static const char *const cancels[] = {"", CANCEL("10.000001090", "0a")};
     for (size_t i = 0; i < 2; i++) {
         struct small_log log;
@@ -98,9 +94,8 @@ static void test_firing(void **state)
 }
 
 /* Between softexpires and expires: a cancel at that moment. */
-static void test_fires_early(void **state)
+TEST(test_fires_early)
 {
-    (void)state;
     struct small_log log;
     small_log_read(&log, "khrtimer",
                    START("10.000000000", "0a", "10000001000")
@@ -123,9 +118,8 @@ static void clocks_write(char *path, const char *text)
 
 #define REALTIME "1795000000000000000" /* minus monotonic, here */
 
-static void test_realtime_by_file(void **state)
+TEST(test_realtime_by_file)
 {
-    (void)state;
     struct small_log log;
     char path[] = "/tmp/test_khrtimer.XXXXXX", key[60];
     clocks_write(path, "realtime-monotonic " REALTIME "\nboottime-monotonic -200\n");
@@ -144,9 +138,8 @@ static void test_realtime_by_file(void **state)
 }
 
 /* The firings show it: the greatest, because they are logged too late and never too early. */
-static void test_realtime_by_firings(void **state)
+TEST(test_realtime_by_firings)
 {
-    (void)state;
     struct small_log log;
     small_log_read(&log, "khrtimer",
                    START("10.000000000", "0a", "1795000010000100000")
@@ -161,9 +154,8 @@ static void test_realtime_by_firings(void **state)
 }
 
 /* Nobody knows when it is to fire.  That it was armed before, on a clock that is known, ends here. */
-static void test_realtime_unknown(void **state)
+TEST(test_realtime_unknown)
 {
-    (void)state;
     struct small_log log;
     small_log_read(&log, "khrtimer",
                    START("10.000000000", "0a", "10000005000") START("10.000000100", "0b",
@@ -180,9 +172,8 @@ static void test_realtime_unknown(void **state)
 }
 
 /* The machine slept for an hour.  A timer's address can be set up again, for another clock. */
-static void test_boottime(void **state)
+TEST(test_boottime)
 {
-    (void)state;
     struct small_log log;
     char path[] = "/tmp/test_khrtimer.XXXXXX", key[60];
     clocks_write(path, "boottime-monotonic 3600000000000\n");
@@ -199,17 +190,15 @@ static void test_boottime(void **state)
     small_log_close(&log);
 }
 
-static void test_never(void **state)
+TEST(test_never)
 {
-    (void)state;
     small_log_is("khrtimer", START("10.000000000", "0a", "9223372036854775807"),
                  "0 s 0 9223372026854775807\n");
 }
 
 /* trace_clock=local, or perf record without -k: deadlines are on another clock than the lines. */
-static void test_clock_of_the_log(void **state)
+TEST(test_clock_of_the_log)
 {
-    (void)state;
     struct small_log log;
     small_log_read(&log, "khrtimer",
                    START("10.000000000", "0a", "10000005000")
@@ -236,9 +225,8 @@ static void test_clock_of_the_log(void **state)
 }
 
 /* Before 4.16 without a mode, before 6.18 without was_armed. */
-static void test_formats(void **state)
+TEST(test_formats)
 {
-    (void)state;
     static const struct {
         const char *line, *source;
     } cases[] = {
@@ -262,9 +250,8 @@ static void test_formats(void **state)
     }
 }
 
-static void test_counts(void **state)
+TEST(test_counts)
 {
-    (void)state;
     struct small_log log;
     small_log_read(
         &log, "khrtimer",
@@ -283,9 +270,8 @@ static void test_counts(void **state)
     small_log_close(&log);
 }
 
-static void test_broken(void **state)
+TEST(test_broken)
 {
-    (void)state;
     static const struct {
         const char *fields, *expected;
     } cases[] = {
@@ -308,9 +294,8 @@ static void test_broken(void **state)
 }
 
 /* An hrtimer has no cpu of its own in the log: the one on which it was started counts. */
-static void test_selection(void **state)
+TEST(test_selection)
 {
-    (void)state;
     struct small_log log;
     small_log_read(&log, "khrtimer",
                    LINE("a  1", "1", "10.000000000", FIELDS("0a", "10000005000", "0"))
@@ -324,24 +309,4 @@ static void test_selection(void **state)
     small_log_close(&log);
 }
 
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_start_and_cancel),
-        cmocka_unit_test(test_clock_begins),
-        cmocka_unit_test(test_rearms),
-        cmocka_unit_test(test_firing),
-        cmocka_unit_test(test_fires_early),
-        cmocka_unit_test(test_realtime_by_file),
-        cmocka_unit_test(test_realtime_by_firings),
-        cmocka_unit_test(test_realtime_unknown),
-        cmocka_unit_test(test_boottime),
-        cmocka_unit_test(test_never),
-        cmocka_unit_test(test_clock_of_the_log),
-        cmocka_unit_test(test_formats),
-        cmocka_unit_test(test_counts),
-        cmocka_unit_test(test_broken),
-        cmocka_unit_test(test_selection),
-    };
-    return cmocka_run_group_tests_name("import_khrtimer", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -11,9 +11,8 @@
 #define EXPIRE(time, timer, now)                                                                   \
     LINE("a-1", "0", time, "expire_entry: timer=" timer " function=f now=" now " baseclk=" now)
 
-static void test_start_and_cancel(void **state)
+TEST(test_start_and_cancel)
 {
-    (void)state;
     small_log_is("ktimer",
                  START("10.000100", "0a", "1010", "10") START("10.000200", "0b", "1000", "0")
                      CANCEL("10.000300", "0b") CANCEL("10.005000", "0a"),
@@ -21,9 +20,8 @@ static void test_start_and_cancel(void **state)
 }
 
 /* Each is a cancel of 0a, and then its start in the same jiffy: one re-arm or both. */
-static void test_cancel_before_start(void **state)
+TEST(test_cancel_before_start)
 {
-    (void)state;
     static const struct {
         const char *start;
         bool rearm;
@@ -52,9 +50,8 @@ static void test_cancel_before_start(void **state)
 }
 
 /* What lies between the halves of a re-arm stays where it is. */
-static void test_order_is_kept(void **state)
+TEST(test_order_is_kept)
 {
-    (void)state;
     small_log_is("ktimer",
                  START("10.000001", "0a", "1010", "10") CANCEL("10.000100", "0a")
                      START("10.000101", "0b", "1005", "5") START("10.000102", "0a", "1020", "20")
@@ -62,9 +59,8 @@ static void test_order_is_kept(void **state)
                  "0 s 0 10\n0 s 1 5\n0 s 0 20\n0 c 0\n0 c 1\n");
 }
 
-static void test_cancel_before_firing(void **state)
+TEST(test_cancel_before_firing)
 {
-    (void)state;
     struct small_log log;
     small_log_read(
         &log, "ktimer",
@@ -84,9 +80,8 @@ static void test_cancel_before_firing(void **state)
     small_log_close(&log);
 }
 
-static void test_armed_before_the_log(void **state)
+TEST(test_armed_before_the_log)
 {
-    (void)state;
     struct small_log log;
     small_log_read(&log, "ktimer",
                    CANCEL("10.001000", "0c") START("10.005000", "0a", "1011", "10")
@@ -102,9 +97,8 @@ static void test_armed_before_the_log(void **state)
 }
 
 /* The fit says 1001 for all that lies after 10.004000. */
-static void test_jiffy_of_a_cancel(void **state)
+TEST(test_jiffy_of_a_cancel)
 {
-    (void)state;
 #define FITTED START("10.000000", "0f", "1010", "10") START("10.000100", "0a", "1050", "50")
     small_log_is("ktimer", FITTED CANCEL("10.003999", "0a"), "0 s 0 10\n0 s 1 50\n0 c 1\n");
     small_log_is("ktimer", FITTED CANCEL("10.004000", "0a"), "0 s 0 10\n0 s 1 50\n1 c 1\n");
@@ -120,9 +114,8 @@ static void test_jiffy_of_a_cancel(void **state)
 }
 
 /* The first half of a re-arm is in the jiffy of the second, and no beginning of the log either. */
-static void test_halves_are_no_time(void **state)
+TEST(test_halves_are_no_time)
 {
-    (void)state;
     struct small_log log;
     small_log_read(&log, "ktimer",
                    CANCEL("9.999999", "0a") START("10.000000", "0a", "1010", "10")
@@ -133,9 +126,8 @@ static void test_halves_are_no_time(void **state)
     small_log_close(&log);
 }
 
-static void test_fit_is_counted(void **state)
+TEST(test_fit_is_counted)
 {
-    (void)state;
     struct small_log log;
     small_log_read(&log, "ktimer",
                    START("10.000000", "0a", "1010", "10") START("10.004000", "0a", "1011", "10")
@@ -166,9 +158,8 @@ static void ticks_write(char *text, size_t size, uint64_t tick_ns)
     }
 }
 
-static void test_hz(void **state)
+TEST(test_hz)
 {
-    (void)state;
     static const struct {
         uint64_t tick_ns, hz;
     } cases[] = {{10000000, 100}, {4000000, 250}, {3333333, 300}, {1000000, 1000}};
@@ -189,9 +180,8 @@ static void test_hz(void **state)
 }
 
 /* hz= is obeyed, and a wrong one named. */
-static void test_hz_given(void **state)
+TEST(test_hz_given)
 {
-    (void)state;
     struct small_log log;
     char text[10000];
     ticks_write(text, sizeof text, 4000000);
@@ -205,9 +195,8 @@ static void test_hz_given(void **state)
     small_log_close(&log);
 }
 
-static void test_hz_cannot_be_told(void **state)
+TEST(test_hz_cannot_be_told)
 {
-    (void)state;
     struct small_log log;
     small_log_read(&log, "ktimer", START("10.000000", "0a", "1010", "10"), NULL);
     assert_int_equal(log.status, DIAG_OK);
@@ -217,9 +206,8 @@ static void test_hz_cannot_be_told(void **state)
 }
 
 /* On a machine of 32 bits. */
-static void test_jiffies_wrap(void **state)
+TEST(test_jiffies_wrap)
 {
-    (void)state;
     small_log_is("ktimer",
                  START("10.000000", "0a", "4", "10") START("10.020000", "0b", "9", "10")
                      START("10.024000", "0a", "10", "10") START("10.028000", "0a", "11", "10"),
@@ -229,9 +217,8 @@ static void test_jiffies_wrap(void **state)
                  "0 s 0 10\n11 s 1 10\n");
 }
 
-static void test_sorts(void **state)
+TEST(test_sorts)
 {
-    (void)state;
     struct small_log log;
     small_log_read(&log, "ktimer",
                    START("10.000000", "0a", "1010", "10") CANCEL("10.000010", "0a")
@@ -246,9 +233,8 @@ static void test_sorts(void **state)
 }
 
 /* One cpu's log behind another's: what is 5000 events back is not sorted but refused. */
-static void test_refuses_what_goes_back(void **state)
+TEST(test_refuses_what_goes_back)
 {
-    (void)state;
     struct small_log log;
     enum { HALF = 5000, LENGTH = 100 };
     char *text = malloc((size_t)2 * HALF * LENGTH), *at = text;
@@ -266,9 +252,8 @@ static void test_refuses_what_goes_back(void **state)
 }
 
 /* One line each, of one timer of 10 jiffies, by kernels and programs of all ages. */
-static void test_formats(void **state)
+TEST(test_formats)
 {
-    (void)state;
     static const char *const lines[] = {
         "a-1 [000] d..1. 10.000000: timer_start: timer=0a function=f expires=1010 [timeout=10]\n",
         "a-1 [000] d..1. 10.000000: timer_start: timer=0a function=f expires=1010 [timeout=10] "
@@ -287,9 +272,8 @@ static void test_formats(void **state)
 }
 
 /* A line that is an event of ours and cannot be read is named, with what it should have had. */
-static void test_broken(void **state)
+TEST(test_broken)
 {
-    (void)state;
     static const struct {
         const char *fields, *expected;
     } cases[] = {
@@ -316,9 +300,8 @@ static void test_broken(void **state)
     }
 }
 
-static void test_impossible_jiffies(void **state)
+TEST(test_impossible_jiffies)
 {
-    (void)state;
     struct small_log log;
     small_log_read(&log, "ktimer",
                    START("10.000000", "0a", "1010", "10")
@@ -332,9 +315,8 @@ static void test_impossible_jiffies(void **state)
     small_log_close(&log);
 }
 
-static void test_other_lines(void **state)
+TEST(test_other_lines)
 {
-    (void)state;
     struct small_log log;
     small_log_read(
         &log, "ktimer",
@@ -371,9 +353,8 @@ static const char selections[] = LINE("a-1", "0", "10.000000", OF("0b", "g", "1"
                     LINE("a-1", "0", "10.044300", "expire_entry: timer=0b function=g now=1011")
                         LINE("a-1", "0", "10.044400", "expire_entry: timer=0a function=f now=1011");
 
-static void test_selection(void **state)
+TEST(test_selection)
 {
-    (void)state;
     struct small_log log;
     small_log_read(&log, "ktimer", selections, "cpu=0", "hz=250", NULL);
     assert_int_equal(log.status, DIAG_OK);
@@ -388,9 +369,8 @@ static void test_selection(void **state)
     small_log_close(&log);
 }
 
-static void test_nothing_selected(void **state)
+TEST(test_nothing_selected)
 {
-    (void)state;
     struct small_log log;
     small_log_read(&log, "ktimer", selections, "cpu=9", NULL);
     assert_int_equal(log.status, DIAG_USAGE);
@@ -398,9 +378,8 @@ static void test_nothing_selected(void **state)
 }
 
 /* More events than the window holds: what comes too late is not waited for, and nothing is lost. */
-static void test_long_log(void **state)
+TEST(test_long_log)
 {
-    (void)state;
     struct small_log log;
     enum { PAIRS = 50000, LENGTH = 100 };
     char *text = malloc((size_t)(2 * PAIRS + 3) * LENGTH), *at = text;
@@ -425,9 +404,8 @@ static void test_long_log(void **state)
     free(text);
 }
 
-static void test_other_logs(void **state)
+TEST(test_other_logs)
 {
-    (void)state;
     struct small_log log;
     small_log_read(&log, "ktimer",
                    "a-1 [000] d..1. 10.000002: hrtimer_start: hrtimer=0a function=f expires=1\n",
@@ -437,31 +415,4 @@ static void test_other_logs(void **state)
     small_log_close(&log);
 }
 
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_start_and_cancel),
-        cmocka_unit_test(test_cancel_before_start),
-        cmocka_unit_test(test_order_is_kept),
-        cmocka_unit_test(test_cancel_before_firing),
-        cmocka_unit_test(test_armed_before_the_log),
-        cmocka_unit_test(test_jiffy_of_a_cancel),
-        cmocka_unit_test(test_halves_are_no_time),
-        cmocka_unit_test(test_fit_is_counted),
-        cmocka_unit_test(test_hz),
-        cmocka_unit_test(test_hz_given),
-        cmocka_unit_test(test_hz_cannot_be_told),
-        cmocka_unit_test(test_jiffies_wrap),
-        cmocka_unit_test(test_sorts),
-        cmocka_unit_test(test_refuses_what_goes_back),
-        cmocka_unit_test(test_formats),
-        cmocka_unit_test(test_broken),
-        cmocka_unit_test(test_impossible_jiffies),
-        cmocka_unit_test(test_other_lines),
-        cmocka_unit_test(test_selection),
-        cmocka_unit_test(test_nothing_selected),
-        cmocka_unit_test(test_long_log),
-        cmocka_unit_test(test_other_logs),
-    };
-    return cmocka_run_group_tests_name("import_ktimer", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

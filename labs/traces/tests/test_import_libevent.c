@@ -16,9 +16,8 @@ static uint64_t counted(const struct small_log *log, const char *name)
     return small_log_count(&log->import.converter, name);
 }
 
-static void test_start_rearm_cancel(void **state)
+TEST(test_start_rearm_cancel)
 {
-    (void)state;
     struct small_log log;
     small_log_read(&log, "libevent",
                    DEL("000000", "0x9") ADD("000010", "0xa", "500") ADD("000020", "0xa", "600")
@@ -33,9 +32,8 @@ static void test_start_rearm_cancel(void **state)
 }
 
 /* Times of the clock, and bits above 20, which say that the timeout is a common one. */
-static void test_absolute(void **state)
+TEST(test_absolute)
 {
-    (void)state;
     small_log_is("libevent",
                  ADD_ABS("000010", "0xa", "2243", "100") ADD_ABS("000020", "0xb", "2244", "5")
                      ADD_ABS("000100", "0xc", "2243", "1342177330")
@@ -43,9 +41,8 @@ static void test_absolute(void **state)
                  "0 s 0 90\n10 s 1 999985\n90 s 0 -50\n90 s 2 0\n");
 }
 
-static void test_firing(void **state)
+TEST(test_firing)
 {
-    (void)state;
     struct small_log log;
     /* In time order: at the deadline, late, in the tick of its start, and early by its del's time. */
     small_log_read(&log, "libevent",
@@ -69,9 +66,8 @@ static void test_firing(void **state)
 }
 
 /* A firing is a del and directly behind it active, of the same event and with res=1. */
-static void test_what_is_no_firing(void **state)
+TEST(test_what_is_no_firing)
 {
-    (void)state;
     struct small_log log;
     small_log_read(&log, "libevent",
                    ADD("000000", "0xa", "100") ADD("000000", "0xb", "100")
@@ -93,9 +89,8 @@ static void test_what_is_no_firing(void **state)
     small_log_close(&log);
 }
 
-static void test_late_and_unknown(void **state)
+TEST(test_late_and_unknown)
 {
-    (void)state;
     struct small_log log;
     small_log_read(&log, "libevent",
                    DEL("000000", "0x9") ACTIVE("000000", "0x9", "1") ADD("000010", "0xa", "100")
@@ -109,9 +104,8 @@ static void test_late_and_unknown(void **state)
 }
 
 /* The id freed last is given first, also among those that one growth of the clock frees. */
-static void test_ids(void **state)
+TEST(test_ids)
 {
-    (void)state;
     static const char text[] = ADD("000000", "0xa", "30") ADD("000000", "0xb", "20")
         ADD("000000", "0xc", "10") ADD("000000", "0xd", "90") DEL("000001", "0xd")
             ADD("000050", "0xe", "90") ADD("000050", "0xf", "90") ADD("000050", "0xa", "90");
@@ -127,9 +121,8 @@ static void test_ids(void **state)
     small_log_close(&log);
 }
 
-static void test_selection(void **state)
+TEST(test_selection)
 {
-    (void)state;
     static const char text[] = ADD("000000", "0xa", "100")
         BY("9", "000010", "add_nolock_: (0x7f) ev=0xa tv=0x1 sec=0 usec=7 abs=0")
             BY("9", "000020", "del_nolock_: (0x7f) ev=0xa blocking=2");
@@ -140,16 +133,4 @@ static void test_selection(void **state)
     small_log_close(&log);
 }
 
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_start_rearm_cancel),
-        cmocka_unit_test(test_absolute),
-        cmocka_unit_test(test_firing),
-        cmocka_unit_test(test_what_is_no_firing),
-        cmocka_unit_test(test_late_and_unknown),
-        cmocka_unit_test(test_ids),
-        cmocka_unit_test(test_selection),
-    };
-    return cmocka_run_group_tests_name("import_libevent", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

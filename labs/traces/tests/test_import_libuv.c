@@ -13,9 +13,8 @@ static uint64_t counted(const struct small_log *log, const char *name)
     return small_log_count(&log->import.converter, name);
 }
 
-static void test_start_and_stop(void **state)
+TEST(test_start_and_stop)
 {
-    (void)state;
     struct small_log log;
     small_log_read(&log, "libuv",
                    STOP("0xa", "8", "90", "0") START("0xa", "8", "100", "50")
@@ -35,9 +34,8 @@ static void test_start_and_stop(void **state)
 }
 
 /* The stop inside the start of an active handle comes behind it, and is neither cancel nor expiry. */
-static void test_rearm(void **state)
+TEST(test_rearm)
 {
-    (void)state;
     struct small_log log;
     small_log_read(&log, "libuv",
                    START("0xa", "8", "100", "50") START("0xa", "12", "110", "70")
@@ -59,9 +57,8 @@ static void test_rearm(void **state)
                  "0 s 0 50\n1 c 0\n");
 }
 
-static void test_expiry(void **state)
+TEST(test_expiry)
 {
-    (void)state;
     struct small_log log;
     small_log_read(&log, "libuv",
                    START("0xa", "8", "100", "50") START("0xb", "8", "100", "0")
@@ -80,9 +77,8 @@ static void test_expiry(void **state)
     small_log_close(&log);
 }
 
-static void test_refused_starts(void **state)
+TEST(test_refused_starts)
 {
-    (void)state;
     struct small_log log;
     small_log_read(&log, "libuv", START("0xa", "9", "100", "50") START("0xb", "8", "100", "50"),
                    NULL);
@@ -98,9 +94,8 @@ static void test_refused_starts(void **state)
     "my node-" pid " [00" cpu "] ..... 1.000000: uv_timer_start: (0x7f) h=" h " loop=" loop        \
     " flags=8 now=100 timeout=" h "0 repeat=0\n"
 
-static void test_selection(void **state)
+TEST(test_selection)
 {
-    (void)state;
     static const char text[] = ON("0x1", "0", "5", "1") ON("0x2", "0", "6", "2")
         ON("0x2", "1", "6", "3") ON("0x1", "1", "7", "4") ON("0x2", "1", "7", "5");
     static const struct {
@@ -126,9 +121,8 @@ static void test_selection(void **state)
     small_log_close(&log);
 }
 
-static void test_other_lines(void **state)
+TEST(test_other_lines)
 {
-    (void)state;
     struct small_log log;
     small_log_read(&log, "libuv",
                    "# tracer: nop\r\n\r\nCPU:1 [LOST 12 EVENTS]\n7fcc) h=0x1 loop=0x1\n"
@@ -144,12 +138,4 @@ static void test_other_lines(void **state)
     small_log_close(&log);
 }
 
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_start_and_stop), cmocka_unit_test(test_rearm),
-        cmocka_unit_test(test_expiry),         cmocka_unit_test(test_refused_starts),
-        cmocka_unit_test(test_selection),      cmocka_unit_test(test_other_lines),
-    };
-    return cmocka_run_group_tests_name("import_libuv", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -9,9 +9,8 @@
 #define DELTA(ms)            LINE("timer delta: " ms)
 #define PASS                 LINE("epoll timer: 500")
 
-static void test_start_rearm_cancel(void **state)
+TEST(test_start_rearm_cancel)
 {
-    (void)state;
     /* A del directly before an add of its fd is half of a re-arm; the connection's number is not looked at. */
     small_log_is("nginx",
                  ADD("3", "500", "1500") DELTA("0") PASS DEL("3", "1500")
@@ -29,9 +28,8 @@ static void test_start_rearm_cancel(void **state)
 }
 
 /* Read and write event of a connection have the same number; the deadline says which is meant. */
-static void test_slots(void **state)
+TEST(test_slots)
 {
-    (void)state;
     small_log_is("nginx",
                  ADD("3", "500", "1500") ADD("3", "600", "1600") ADD("3", "700", "1700")
                      DEL("3", "1600") DEL("3", "1500") ADD("4", "1", "1001")
@@ -44,18 +42,16 @@ static void test_slots(void **state)
 }
 
 /* The clock is that of the pass also for what is written before its add or its delta. */
-static void test_a_pass_has_one_time(void **state)
+TEST(test_a_pass_has_one_time)
 {
-    (void)state;
     small_log_is("nginx",
                  ADD("3", "500", "1500") ADD("4", "500", "1500") DELTA("0") PASS DEL("3", "1500")
                      DELTA("30") PASS DEL("4", "1500") ADD("5", "100", "1140") DELTA("10") PASS,
                  "0 s 0 500\n0 s 1 500\n30 c 0\n40 c 1\n40 s 2 100\n");
 }
 
-static void test_expiry(void **state)
+TEST(test_expiry)
 {
-    (void)state;
     struct small_log log;
     /* After the delta and due: an expiry, and no operation.  Its slot is taken until then. */
     small_log_read(&log, "nginx",
@@ -83,9 +79,8 @@ static const char lazy_log[] = ADD("3", "500", "1500") DELTA("0") PASS LAZY("3",
     DELTA("100") PASS LAZY("3", "1500", "1700") LAZY("9", "1500", "1700") DELTA("100")
         PASS DEL("3", "1500") ADD("3", "500", "2000") DELTA("300") PASS;
 
-static void test_lazy(void **state)
+TEST(test_lazy)
 {
-    (void)state;
     struct small_log log;
     /* What comes behind names the deadline that is still in the tree. */
     small_log_read(&log, "nginx", lazy_log, NULL);
@@ -100,9 +95,8 @@ static void test_lazy(void **state)
 }
 
 /* Of a refresh that was skipped nginx fires the old deadline, before the one that was written. */
-static void test_lazy_fires_early(void **state)
+TEST(test_lazy_fires_early)
 {
-    (void)state;
     static const char text[] = ADD("3", "500", "1500") DELTA("0") PASS LAZY("3", "1500", "1600")
         DELTA("100") PASS DELTA("400") DEL("3", "1500") PASS;
     struct small_log log;
@@ -117,9 +111,8 @@ static void test_lazy_fires_early(void **state)
 }
 
 /* Lines whose timers were armed before the log began, and a first line that is torn. */
-static void test_begins_in_the_middle(void **state)
+TEST(test_begins_in_the_middle)
 {
-    (void)state;
     struct small_log log;
     small_log_read(&log, "nginx",
                    "ent timer add: 8: 3000:9000\n" DEL("3", "1500") LAZY("4", "1", "2") DELTA("3")
@@ -133,9 +126,8 @@ static void test_begins_in_the_middle(void **state)
     small_log_close(&log);
 }
 
-static void test_clock_that_disagrees(void **state)
+TEST(test_clock_that_disagrees)
 {
-    (void)state;
     struct small_log log;
     /* Passes are missing: the adds know. */
     small_log_read(&log, "nginx",
@@ -158,9 +150,8 @@ static void test_clock_that_disagrees(void **state)
 }
 
 /* The expiry of fd 3 is not in the log: its slot is not held for ever. */
-static void test_lost_expiry(void **state)
+TEST(test_lost_expiry)
 {
-    (void)state;
     struct small_log log;
     small_log_read(&log, "nginx",
                    ADD("3", "500", "1500") DELTA("0") PASS DELTA("900") PASS ADD("3", "500", "2401")
@@ -172,9 +163,8 @@ static void test_lost_expiry(void **state)
 }
 
 /* Their lines come in turn; each has its own clock and its own fds. */
-static void test_workers(void **state)
+TEST(test_workers)
 {
-    (void)state;
     static const char text[] = OF("7", "event timer add: 3: 5:1005")
         OF("8", "event timer add: 3: 6:2006") OF("7", "timer delta: 0") OF("8", "timer delta: 0")
             OF("8", "epoll timer: 1") OF("8", "event timer del: 3: 2006") OF("8", "timer delta: 2")
@@ -189,9 +179,8 @@ static void test_workers(void **state)
     small_log_close(&log);
 }
 
-static void test_lines(void **state)
+TEST(test_lines)
 {
-    (void)state;
     /* What clients send is logged too, behind something else; broken lines are counted. */
     struct small_log log;
     small_log_read(&log, "nginx",
@@ -210,20 +199,4 @@ static void test_lines(void **state)
                  "0 s 0 500\n4 c 0\n");
 }
 
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_start_rearm_cancel),
-        cmocka_unit_test(test_slots),
-        cmocka_unit_test(test_a_pass_has_one_time),
-        cmocka_unit_test(test_expiry),
-        cmocka_unit_test(test_lazy),
-        cmocka_unit_test(test_lazy_fires_early),
-        cmocka_unit_test(test_begins_in_the_middle),
-        cmocka_unit_test(test_clock_that_disagrees),
-        cmocka_unit_test(test_lost_expiry),
-        cmocka_unit_test(test_workers),
-        cmocka_unit_test(test_lines),
-    };
-    return cmocka_run_group_tests_name("import_nginx", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -14,14 +14,14 @@ static void events_make(struct jiffies_known *known, uint64_t hz, uint64_t late_
     }
 }
 
-static void test_tick(void **state)
+TEST(test_tick)
 {
     assert_int_equal(jiffies_tick_ns(250), 4000000);
     assert_int_equal(jiffies_tick_ns(300), 3333333);
     assert_int_equal(jiffies_tick_ns(1024), 976563);
 }
 
-static void test_at(void **state)
+TEST(test_at)
 {
     struct jiffies fit;
     jiffies_init(&fit, 250);
@@ -41,7 +41,7 @@ static void test_at(void **state)
     assert_int_equal(jiffies_error(&fit, (struct jiffies_known){10003000000, 1000}), 0);
 }
 
-static void test_find_hz(void **state)
+TEST(test_find_hz)
 {
     static const uint64_t kernels[] = {100, 128, 200, 250, 256, 300, 500, 1000, 1024, 1200};
     struct jiffies_known known[EVENTS];
@@ -54,7 +54,7 @@ static void test_find_hz(void **state)
 }
 
 /* Two jiffies: a slower tick fits as well. */
-static void test_short_log(void **state)
+TEST(test_short_log)
 {
     static const struct jiffies_known known[] = {{1000000, 7}, {3000000, 7}, {4100000, 8}};
     uint64_t other;
@@ -64,7 +64,7 @@ static void test_short_log(void **state)
 }
 
 /* A burst within one jiffy fits whatever HZ is, and must not outvote the ticks beside it. */
-static void test_burst(void **state)
+TEST(test_burst)
 {
     struct jiffies_known known[EVENTS + 100];
     uint64_t other;
@@ -75,12 +75,4 @@ static void test_burst(void **state)
     assert_int_equal(other, 0);
 }
 
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tick),    cmocka_unit_test(test_at),
-        cmocka_unit_test(test_find_hz), cmocka_unit_test(test_short_log),
-        cmocka_unit_test(test_burst),
-    };
-    return cmocka_run_group_tests_name("jiffies", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

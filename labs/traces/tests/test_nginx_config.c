@@ -46,7 +46,7 @@ static const struct {
     {"\xff\xfe;error_log \xff;", "\xff\xfe;"},
 };
 
-static void strip_takes_the_two_directives_alone(void **state)
+TEST(strip_takes_the_two_directives_alone)
 {
     char out[200];
     (void)state;
@@ -58,7 +58,7 @@ static void strip_takes_the_two_directives_alone(void **state)
 }
 
 /* A line of a megabyte, and as many open braces: no recursion, no buffer of a line. */
-static void strip_takes_long_lines_and_deep_blocks(void **state)
+TEST(strip_takes_long_lines_and_deep_blocks)
 {
     enum { LENGTH = 1 << 20 };
     static const char fillers[] = "x{}'\"\\ ;#$";
@@ -118,7 +118,7 @@ static void refuses(void **state, const char *body, const char *why)
     assert_true(directory[0] == '\0' || access(directory, F_OK) != 0);
 }
 
-static void what_is_missing_or_no_text_is_refused(void **state)
+TEST_AROUND(what_is_missing_or_no_text_is_refused, programs_begin, programs_end)
 {
     static const char with_nul[] = "a b;\n\0error_log x;";
     refuses(state, "echo nothing of files", "no line '# configuration file ");
@@ -134,7 +134,7 @@ static void what_is_missing_or_no_text_is_refused(void **state)
 }
 
 /* A NUL in an included file hides nothing that stands behind it. */
-static void an_error_log_of_an_included_file_is_refused(void **state)
+TEST_AROUND(an_error_log_of_an_included_file_is_refused, programs_begin, programs_end)
 {
     static const char more[] = "a \0; error_log y;";
     put(state, "main.conf", "include more.conf;", 18);
@@ -143,7 +143,7 @@ static void an_error_log_of_an_included_file_is_refused(void **state)
 }
 
 /* nginx follows includes, and refuses the ones that go round; its word is handed on, and nothing is left behind. */
-static void an_include_in_a_circle_is_nginx_s_to_refuse(void **state)
+TEST_AROUND(an_include_in_a_circle_is_nginx_s_to_refuse, programs_begin, programs_end)
 {
     put(state, "main.conf", "include main.conf;", 18);
     refuses(state, "echo 'nginx: [emerg] open() failed (24: Too many open files)'; exit 1",
@@ -151,7 +151,7 @@ static void an_include_in_a_circle_is_nginx_s_to_refuse(void **state)
 }
 
 /* What nginx -T once printed is a configuration, and has marks in it. */
-static void a_printed_configuration_is_copied_whole(void **state)
+TEST_AROUND(a_printed_configuration_is_copied_whole, programs_begin, programs_end)
 {
     static const char text[] = "# configuration file /etc/nginx/nginx.conf:\nerror_log x;\n"
                                "# configuration file /etc/nginx/more.conf:\nevents {}\n";
@@ -171,7 +171,7 @@ static void a_printed_configuration_is_copied_whole(void **state)
 
 /* The copy has the main file's name: a neighbour nginx.conf stays what it is.  Neighbours are those of the name that was
  * given, which may be a link. */
-static void the_copy_stands_in_the_place_of_the_main_file(void **state)
+TEST_AROUND(the_copy_stands_in_the_place_of_the_main_file, programs_begin, programs_end)
 {
     struct nginx_config config;
     struct diag diag;
@@ -191,19 +191,4 @@ static void the_copy_stands_in_the_place_of_the_main_file(void **state)
     nginx_config_close(&config);
 }
 
-#define COPY_TEST(test) cmocka_unit_test_setup_teardown(test, programs_begin, programs_end)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(strip_takes_the_two_directives_alone),
-        cmocka_unit_test(strip_takes_long_lines_and_deep_blocks),
-        COPY_TEST(what_is_missing_or_no_text_is_refused),
-        COPY_TEST(an_error_log_of_an_included_file_is_refused),
-        COPY_TEST(an_include_in_a_circle_is_nginx_s_to_refuse),
-        COPY_TEST(a_printed_configuration_is_copied_whole),
-        COPY_TEST(the_copy_stands_in_the_place_of_the_main_file),
-    };
-    cmocka_set_message_output(CM_OUTPUT_TAP);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)
