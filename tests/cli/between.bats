@@ -12,7 +12,7 @@ load support
     grep -q ', back to back' out
     grep -q ', chained' out
     grep -q ', behind 32KiB' out
-    grep -q 'net ns/op' out
+    grep -q 'corrected ns/op' out
     "$twbench" report r.json --export-markdown=out.md > again
     cmp out again
     grep -q 'behind 32KiB' out.md

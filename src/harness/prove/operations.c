@@ -504,9 +504,14 @@ static bool parse_setting(const char **text, const struct tw_param *params,
         return false;
     struct tw_setting *setting = &operations->settings[operations->setting_count++];
     *setting = (struct tw_setting){.name = param->name};
-    while (setting->count < TW_VALUES_MAX && take_number(text, &setting->values[setting->count]))
-        setting->count++;
-    return setting->count > 0;
+    bool within = true, any = false;
+    while (setting->count < TW_VALUES_MAX && take_number(text, &setting->values[setting->count])) {
+        uint64_t value = setting->values[setting->count++];
+        within = within && value >= param->min && value <= param->max;
+        any = true;
+    }
+    operations->setting_count -= !within;
+    return any;
 }
 
 static bool parse_line(const char *line, const struct tw_param *params,

@@ -128,8 +128,8 @@ bool operation_names(const struct operation *operation, tw_id id);
 /* Writes the text, always ended by '\0'; what does not fit is left out and counted in a
  * last line. */
 void operations_print(const struct operations *operations, char *out, size_t size);
-/* Reads the text into *operations, which is initialised.  Settings that `params` does not name are
- * skipped.  0, or the number of the first line that is not understood. */
+/* Reads the text into *operations, which is initialised.  Settings that `params` does not name or
+ * allow are skipped.  0, or the number of the first line that is not understood. */
 size_t operations_parse(const char *text, const struct tw_param *params,
                         struct operations *operations);
 
