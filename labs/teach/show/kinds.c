@@ -80,14 +80,15 @@ static uint64_t unit_above(const struct film_level *level, uint32_t level_bits, 
 
 /* As many levels of one size as `depth` says, or as there can be at all. */
 static const struct tw_setting *levels_alike(const struct tw_description *description,
-                                             const struct kind *kind, struct tw_setting *out)
+                                             const struct kind *kind, uint64_t slots,
+                                             struct tw_setting *out)
 {
     const struct tw_setting *depth = setting_find(description, "depth");
     *out = (struct tw_setting){.count = FILM_LEVELS_MAX};
     if (depth && depth->values[0] > 0 && depth->values[0] < FILM_LEVELS_MAX)
         out->count = (uint32_t)depth->values[0];
     for (uint32_t i = 0; i < out->count; i++)
-        out->values[i] = kind->slots;
+        out->values[i] = slots;
     if (kind->slots_root)
         out->values[0] = kind->slots_root;
     return out;
@@ -137,8 +138,9 @@ void kinds_lay_out(const struct tw_backend *design, const struct tw_description 
     film->root = kind ? kind->root : 0;
     film->sparse = kind && kind->sparse;
     film->distances = kind && kind->distances;
-    if (kind && kind->slots)
-        sizes = levels_alike(description, kind, &alike);
+    if (kind && (kind->slots || setting_find(description, "depth")))
+        sizes =
+            levels_alike(description, kind, kind->slots ? kind->slots : sizes->values[0], &alike);
     const struct tw_setting *left_out =
         kind && kind->left_out ? setting_find(description, kind->left_out) : NULL;
     if ((kind && kind->capacity_max && capacity > kind->capacity_max) ||
