@@ -7,6 +7,7 @@
 #include "harness/base/ward.h"
 #include "harness/command/design_flags.h"
 #include "harness/command/outputs.h"
+#include "harness/prove/report.h"
 #include "harness/tell/report/writer.h"
 #include "labs/teach/show/film.h"
 #include "labs/teach/show/script.h"
@@ -30,7 +31,7 @@ struct show_options {
     struct outputs outputs;
     uint64_t tick_ns;  /* 0: the script's */
     uint64_t capacity; /* 0: as many as the script names */
-    bool every, list;
+    bool every, list, museum;
 };
 
 #define OF struct show_options
@@ -40,6 +41,8 @@ static const struct flag flags[] = {
                capacity, 1, TW_CAPACITY_MAX),
     FLAG_SWITCH("every", "draw every step, also those on which nothing happens", OF, every),
     FLAG_SWITCH("list", "name the worked examples", OF, list),
+    FLAG_SWITCH("museum", "name public bugs of real timers, and the rule that conform finds broken",
+                OF, museum),
     FLAG_FILE("svg", "FILE|-", "the steps as one picture", OF, outputs.also[0]),
 };
 static const struct flag impl_flags[] = {
@@ -78,6 +81,16 @@ static int list_examples(void)
         printf("%-7s %s  %s\n", worked_name(worked), worked_document(worked),
                worked_question(worked));
     }
+    return EXIT_OK;
+}
+
+static int list_museum(void)
+{
+#define EXHIBIT_ROW(name, year, system, report, what, rule)                                        \
+    printf("%d  %-16s %s\n      %s\n      conform: %s\n      %s\n", year, system, name, what,      \
+           rule, report);
+#include "labs/teach/museum/museum.def"
+#undef EXHIBIT_ROW
     return EXIT_OK;
 }
 
@@ -347,8 +360,8 @@ static int show_script(const struct show_options *options, const char *operand, 
 
 static int show(struct call *call, struct show_options *options, struct diag *diag)
 {
-    if (options->list)
-        return diag_usage(diag, "%s: --list takes no operands", call->operands[0]);
+    if (options->list || options->museum)
+        return diag_usage(diag, "%s: --list and --museum take no operands", call->operands[0]);
     if (call->operand_count != 1)
         return command_operands(
             call, "one worked example, script, or file ('twbench show --list' names the examples)",
@@ -369,6 +382,8 @@ static int run(struct call *call)
     struct show_options *options = call->options;
     if (options->list && call->operand_count == 0)
         return list_examples();
+    if (options->museum && call->operand_count == 0)
+        return list_museum();
     int status = show(call, options, &diag);
     designs_close(&options->designs);
     return status == DIAG_OK ? EXIT_OK : command_fail(status, &diag);

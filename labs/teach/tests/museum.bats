@@ -16,3 +16,10 @@ load ../../../tests/cli/support
         grep -qxF "$name: BROKEN: $words" <<<"$output"
     done < <(grep '^EXHIBIT_ROW' "$museum/museum.def")
 }
+
+@test "show --museum names each exhibit with its year, report and rule" {
+    "$twbench" show --museum >list
+    [ "$(grep -c '^20' list)" -eq "$(grep -c '^EXHIBIT_ROW' "$root/labs/teach/museum/museum.def")" ]
+    grep -A3 '^2026 .*glommio-44$' list | grep -q 'https://github.com/glommio/glommio/pull/44'
+    refuses "W7: --list and --museum take no operands" show --museum W7
+}

@@ -504,14 +504,13 @@ static bool parse_setting(const char **text, const struct tw_param *params,
         return false;
     struct tw_setting *setting = &operations->settings[operations->setting_count++];
     *setting = (struct tw_setting){.name = param->name};
-    bool within = true, any = false;
+    bool within = true;
     while (setting->count < TW_VALUES_MAX && take_number(text, &setting->values[setting->count])) {
         uint64_t value = setting->values[setting->count++];
         within = within && value >= param->min && value <= param->max;
-        any = true;
     }
     operations->setting_count -= !within;
-    return any;
+    return setting->count > 0;
 }
 
 static bool parse_line(const char *line, const struct tw_param *params,

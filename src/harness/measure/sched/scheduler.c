@@ -49,29 +49,6 @@ struct scheduler {
     struct task tasks[];
 };
 
-const char *scheduler_status_text(enum scheduler_status status)
-{
-    switch (status) {
-    case SCHEDULER_OK:
-        return "scheduled";
-    case SCHEDULER_ROUNDED_UP:
-        return "scheduled, a delay below one tick rounded up to one";
-    case SCHEDULER_SHORT_PERIOD:
-        return "the period is below one tick";
-    case SCHEDULER_NO_TIMES:
-        return "a task has to run at least once";
-    case SCHEDULER_DUPLICATE_KEY:
-        return "a task with this key is scheduled already";
-    case SCHEDULER_FULL:
-        return "there are as many tasks as the scheduler can hold";
-    case SCHEDULER_REFUSED:
-        return "the design refused the start";
-    case SCHEDULER_NO_MEMORY:
-        break;
-    }
-    return "no memory for the key";
-}
-
 /* ---- The ready queue: a binary heap with back-index. ----------------------------------------- */
 
 static bool is_before(const struct scheduler *scheduler, tw_id left, tw_id right)

@@ -89,9 +89,6 @@ enum scheduler_status {
     SCHEDULER_NO_MEMORY = -6, /* for the key */
 };
 
-/* One clause for people: "a task with this key is scheduled already". */
-const char *scheduler_status_text(enum scheduler_status status);
-
 /* Counts of all runs since open. */
 struct scheduler_totals {
     uint64_t runs;
