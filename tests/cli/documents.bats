@@ -107,7 +107,7 @@ PYTHON
     sed 's/"schema_version":[^,]*/"schema_version": 2/' s.json >later.json
     refuses "later.json: schema_version: another version" report later.json
     echo '{"schema_version": 1, "kind": "soup"}' >soup.json
-    refuses "soup.json: tool: missing" report soup.json
+    refuses "soup.json: kind: \"soup\"; no lab" report soup.json
     python3 -c 'import json, lzma, sys
 document = json.load(lzma.open(sys.argv[1]))
 document["kind"] = "soup"

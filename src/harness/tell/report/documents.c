@@ -29,13 +29,13 @@ static int load_text(const char *text, size_t size, const char *name, struct doc
     document->kind = document_kind_of(document->json);
     if (document->kind && !document->kind->has_cells)
         return document->kind->check ? document->kind->check(document->json, name, diag) : DIAG_OK;
+    const char *kind = json_get_text(document->json, "kind");
+    if (!document->kind && kind[0])
+        return diag_usage(diag, "%s: kind: \"%s\"; no lab that is built here shows it", name, kind);
     cJSON_Delete(document->json);
     document->json = NULL;
     status = result_parse(text, size, name, &document->result, diag);
     const cJSON *json = status == DIAG_OK ? result_json(document->result) : NULL;
-    if (json && !document->kind)
-        return diag_usage(diag, "%s: kind: \"%s\"; no lab that is built here shows it", name,
-                          json_get_text(json, "kind"));
     if (json && document->kind && document->kind->build == page_run &&
         cJSON_GetArraySize(json_get(json, "standing")) == 0)
         result_attach(document->result, "standing", standing_make(json));
