@@ -547,6 +547,7 @@ static void collect(void *ctx, tw_id id, tw_tick now)
             }
             return;
         }
+        soonest_forget(set, timer->deadline);
         id_release(set, id, owner); /* no memory: it waits in `soon`, and each pass asks again */
         list_push(set, &set->soon, timer);
         return;
@@ -685,8 +686,9 @@ tw_tick twt_next(struct twt_set *set)
     if (!set->known)
         soonest_find(set);
     tw_tick next = set->soonest;
-    if (set->soon.head != 0 && timer_of(set->soon.head)->deadline < next)
-        next = timer_of(set->soon.head)->deadline;
+    /* The first is due, unless it waits for memory. */
+    for (uint64_t at = set->soon.head; at != 0 && next > set->now; at = timer_of(at)->order)
+        next = timer_of(at)->deadline < next ? timer_of(at)->deadline : next;
     return next;
 }
 

@@ -1,5 +1,5 @@
 /*
- * twt.h - timers with a handle in your object, over any exact design; the set grows without a pause.
+ * twt.h - timers with a handle in your object, over any exact design; the set grows by a few moves a call.
  *
  *     struct connection { struct twt_timer idle; int fd; };
  *
@@ -17,13 +17,14 @@
  * with a deadline up to now fires in the next pass, not in this one: no pass is endless.
  *
  * CALLBACKS may start, stop, move and free any timer, the one that fires included, ask for twt_next, and open and
- * close other sets.  twt_advance inside a callback is refused.  Inside a callback now is `to`.
+ * close other sets, not this one.  twt_advance inside a callback is refused.  Inside a callback now is `to`.
  *
  * A HANDLE that is idle is plain memory: it needs no end, and may be copied or freed.  Stop it, or let it fire,
  * before its memory goes; twt_move() carries a pending one to other memory.
  *
- * GROWTH.  When all ids of the design are used, a second instance of twice the size opens beside it.  Every start and
- * every pass then moves at most TWT_MOVES timers, until the old one is empty and closes.  No start moves more.
+ * GROWTH.  When all ids of the design are used, a second instance of twice the size opens beside it.  Every start, stop
+ * and pass then moves at most TWT_MOVES timers, until the old one is empty and closes.  No call moves more.  The start that
+ * opens and the call that closes also take what the design's open and close do, which may be O(capacity).
  *
  * MEMORY.  8 bytes for each id of the larger instance, beside what the design itself takes.  The handle has 40 bytes, 16
  * of them for callback and argument.

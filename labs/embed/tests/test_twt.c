@@ -119,7 +119,7 @@ static bool is_exact(const struct tw_traits *traits)
            traits->late_shift == 0;
 }
 
-static void test_every_exact_design_against_a_model(void **state)
+TEST(test_every_exact_design_against_a_model)
 {
     unsigned exact = 0;
     (void)state;
@@ -131,7 +131,7 @@ static void test_every_exact_design_against_a_model(void **state)
     assert_true(exact > 10);
 }
 
-static void test_designs_that_are_not_exact_are_refused(void **state)
+TEST(test_designs_that_are_not_exact_are_refused)
 {
     struct tw_error error;
     struct twt_set *set = NULL;
@@ -152,7 +152,7 @@ static void never(struct twt_set *set, struct twt_timer *timer, void *argument)
 }
 
 /* No call moves more than TWT_MOVES while it grows from one timer to many. */
-static void test_growth_moves_a_few_timers_a_call(void **state)
+TEST(test_growth_moves_a_few_timers_a_call)
 {
     enum { MANY = 100000 };
     struct twt_config config = {.design = registry_find("heap")->timed, .capacity = 1};
@@ -182,12 +182,47 @@ static void test_growth_moves_a_few_timers_a_call(void **state)
     free(moved);
 }
 
-int main(void)
+static const struct tw_backend *under;
+static bool refusing;
+
+static int start_refusing(struct tw_timers *timers, tw_id id, tw_tick deadline)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_exact_design_against_a_model),
-        cmocka_unit_test(test_designs_that_are_not_exact_are_refused),
-        cmocka_unit_test(test_growth_moves_a_few_timers_a_call),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return refusing ? TW_REFUSED_MEMORY : under->start(timers, id, deadline);
 }
+
+static void count(struct twt_set *set, struct twt_timer *timer, void *argument)
+{
+    (void)set, (void)timer;
+    ++*(int *)argument;
+}
+
+/* A timer beyond the span finds no memory midway: it waits, does not hide what is due, and fires when there is memory. */
+TEST(test_a_hop_without_memory_waits)
+{
+    under = registry_find("hier")->timed;
+    struct tw_backend design = *under;
+    design.start = start_refusing;
+    const struct tw_setting levels = {.name = "levels", .count = 2, .values = {16, 16}};
+    struct twt_config config = {.design = &design, .settings = &levels, .setting_count = 1};
+    struct twt_timer far, due;
+    struct tw_error error;
+    struct twt_set *set;
+    int fired[2] = {0, 0};
+    assert_int_equal(twt_open(&set, &config, &error), TW_OK);
+    twt_init(&far, count, &fired[0]);
+    twt_init(&due, count, &fired[1]);
+    assert_int_equal(twt_start(set, &far, 1000), TW_OK);
+    refusing = true;
+    assert_int_equal(twt_advance(set, 300), 0);
+    assert_null(twt_check(set));
+    assert_int_equal(twt_next(set), 1000);
+    assert_int_equal(twt_start(set, &due, 0), TW_OK);
+    assert_in_range(twt_next(set), 0, 300);
+    refusing = false;
+    assert_int_equal(twt_advance(set, 999), 1);
+    assert_int_equal(twt_advance(set, 1000), 1);
+    assert_int_equal(fired[0] + 2 * fired[1], 3);
+    twt_close(set);
+}
+
+TEST_MAIN(NULL, NULL)
