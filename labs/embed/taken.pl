@@ -249,7 +249,7 @@ sub store_contract {
     my $shared = join "\n", pieces($contract, qr{^/\* Most values of one parameter[^\n]*\n#define TW_VALUES_MAX[^\n]*\n}ms,
         map { qr{^(?:/\*[^\n]*\*/\n)?#ifndef ${_}_DEFINED\n.*?^#endif\n}ms } qw(TW_PARAM TW_SETTING TW_ERROR));
     $one->('first line', qr{\A/\*\n \* store\.h - [^\n]*}, "/*\n * tw_\@DESIGN\@.h - the store \@NAME\@ of twbench: the contract, and the table tw_\@DESIGN\@.");
-    $one->('the design', qr{A design \(src/impls/backend\.h\) keeps timers in memory and loses them with the process\.  A store}, 'A store');
+    $one->('the design', qr{A design \(src/impls/backend\.h\) keeps timers in memory and loses them with the process\.  A store\n \*}, 'A store');
     $one->('the one header', qr{  This is the one header that a store has to keep\.}, '');
     $one->('the include', qr{#include "impls/backend\.h"\n}, "#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <string.h>\n");
     $one->('the version', qr{(?=/\* Version of this contract\.)}, "$shared\n");

@@ -305,13 +305,16 @@ TEST(test_terms)
     page_table(&page, NULL, "Times");
     page_column(&page, "", "design", PAGE_LEFT | PAGE_NAMES, 0);
     page_column(&page, "longest advance", "ns", 0, 0);
+    page_column(&page, "comparisons", "per op", 0, 0);
     page_row(&page);
     page_cell(&page, "heap");
     page_cell(&page, "931");
+    expect(&page, HTML, "title=\"Comparisons of a deadline with another");
     expect(&page, HTML, "title=\"Without preemption: ");
     expect(&page, HTML, "<dt>longest advance</dt><dd>Without preemption: ");
     expect_none(&page, HTML, "<dt>longest seen</dt>");
-    expect(&page, TERMINAL, "        longest\n        advance\ndesign       ns\n");
+    expect(&page, TERMINAL,
+           "        longest\n        advance  comparisons\ndesign       ns       per op\n");
     page_free(&page);
 }
 

@@ -1,8 +1,8 @@
 /*
  * store.h - the contract between a store and whoever gives it messages that a crash must not lose.
  *
- * A design (src/impls/backend.h) keeps timers in memory and loses them with the process.  A store keeps
- * messages, each with a key, a due and a payload, so that a killed process, a killed server or a loss of power
+ * A design (src/impls/backend.h) keeps timers in memory and loses them with the process.  A store
+ * keeps messages, each with a key, a due and a payload, so that a killed process, a killed server or a loss of power
  * loses none that was acknowledged.  This is the one header that a store has to keep.
  *
  *     open     a directory, new or found: recovers what is in it

@@ -3,15 +3,7 @@
 #define LISTS    65
 #include "museum.h"
 
-/* Leaves timers->mark, the tick until which the driver sleeps, as it is: the mistake. */
-static int start(struct tw_timers *timers, tw_id id, tw_tick deadline)
-{
-    int status = start_begin(timers, id, deadline);
-    if (status >= 0)
-        node_link(timers, id, timers->nodes[id].due % 64);
-    return status;
-}
-
+/* The mistake: wheel_start leaves timers->mark, the tick until which the driver sleeps, as it is. */
 static void advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx)
 {
     while (timers->now < to) {
@@ -27,4 +19,4 @@ static void advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, 
     }
 }
 
-EXHIBIT("frr-10626", TW_NEXT_EXACT, .start = start, .advance = advance);
+EXHIBIT("frr-10626", TW_NEXT_EXACT, .start = wheel_start, .advance = advance);

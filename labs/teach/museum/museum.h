@@ -114,6 +114,15 @@ static inline int start_begin(struct tw_timers *timers, tw_id id, tw_tick deadli
     return was_running ? TW_REARMED : TW_OK;
 }
 
+/* The start of a wheel of 64 slots. */
+static inline int wheel_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
+{
+    int status = start_begin(timers, id, deadline);
+    if (status >= 0)
+        node_link(timers, id, timers->nodes[id].due % 64);
+    return status;
+}
+
 static inline void fire(struct tw_timers *timers, tw_id id, tw_tick tick, tw_expire_fn *expire,
                         void *ctx)
 {

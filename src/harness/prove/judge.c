@@ -100,10 +100,10 @@ struct judge {
 #define AWAITED_BITS 40 /* an overdue timer is waited for 2^40 ticks, in ever longer jumps */
 
 /* What the design says of itself, where it does not hold. */
-static const char *declared_lateness(const struct model *model)
+static const char *declared_lateness(const struct model *model, bool in_window)
 {
     return model->traits.late_ticks == 0 && model->traits.late_shift == 0
-               ? "; its traits say that it is exact"
+               ? in_window ? "; its slack ends there" : "; its traits say that it is exact"
                : "; its traits allow no more";
 }
 
@@ -311,10 +311,10 @@ static void judge_expiry(struct judge *judge, tw_id id, tw_tick tick)
         report_broken(report, RULE_EARLY, "%" PRIu32 " fired at tick %" PRIu64 ", due %" PRIu64, id,
                       tick, due);
     if (tick > model->latest[id])
-        report_broken(report, RULE_LATE,
-                      "%" PRIu32 " fired at tick %" PRIu64 ", due %" PRIu64 ", latest %" PRIu64
-                      "%s",
-                      id, tick, due, model->latest[id], declared_lateness(model));
+        report_broken(
+            report, RULE_LATE,
+            "%" PRIu32 " fired at tick %" PRIu64 ", due %" PRIu64 ", latest %" PRIu64 "%s", id,
+            tick, due, model->latest[id], declared_lateness(model, due != model->latest[id]));
     if (tick <= judge->now || tick > judge->to)
         report_broken(report, RULE_TICK,
                       "%" PRIu32 " fired at tick %" PRIu64 " in an advance from %" PRIu64
@@ -376,7 +376,8 @@ static void judge_awaited(struct judge *judge, tw_id id, tw_tick tick)
         report_broken(judge->report, RULE_LATE,
                       "%" PRIu32 " fired at tick %" PRIu64 ", due %" PRIu64 ", latest %" PRIu64
                       "%s",
-                      id, tick, model->due[id], model->latest[id], declared_lateness(model));
+                      id, tick, model->due[id], model->latest[id],
+                      declared_lateness(model, model->due[id] != model->latest[id]));
     longjmp(judge->escape, 1);
 }
 

@@ -1,6 +1,8 @@
 /* glossary.c - finds and prints the words of glossary.def. */
 #include "harness/tell/report/glossary.h"
 
+#include "harness/tell/result/figures.h"
+
 static const struct term terms[] = {
 #define TERM(word, meaning) {word, meaning},
 #include "harness/tell/report/glossary.def"
@@ -12,12 +14,18 @@ const struct term *glossary_at(size_t at)
     return at < sizeof terms / sizeof *terms ? &terms[at] : NULL;
 }
 
-const struct term *glossary_find(const char *head)
+const char *glossary_meaning(const char *head)
 {
+    char title[FIGURE_NAME_SIZE];
     const struct term *term;
     for (size_t i = 0; (term = glossary_at(i)); i++)
         if (strcmp(term->word, head) == 0)
-            return term;
+            return term->meaning;
+    for (size_t i = 0; i < figure_count(); i++) {
+        figure_title(title, figure_at(i));
+        if (strcmp(title, head) == 0)
+            return figure_at(i)->meaning;
+    }
     return NULL;
 }
 

@@ -11,8 +11,8 @@ struct term {
 
 /* Row `at` of glossary.def, NULL behind the last. */
 const struct term *glossary_at(size_t at);
-/* The term that a table's head names; NULL: the head needs none. */
-const struct term *glossary_find(const char *head);
+/* What a table's head means: as a term, or as the figure of that title; NULL: the head needs no words. */
+const char *glossary_meaning(const char *head);
 /* All of them, as a Markdown table. */
 void glossary_print(FILE *out);
 

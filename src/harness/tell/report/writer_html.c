@@ -89,9 +89,9 @@ static void write_head(FILE *out, const struct page_table *table)
         write_class(out, column->flags, false);
         fputs("><button type=\"button\"", out);
         const char *head = column->title[0] ? column->title : column->unit;
-        const struct term *term = glossary_find(head);
-        if (term)
-            xml_attribute(out, "title", term->meaning);
+        const char *meaning = glossary_meaning(head);
+        if (meaning)
+            xml_attribute(out, "title", meaning);
         fputs(">", out);
         xml_text(out, head);
         if (column->title[0] && column->unit[0]) {
