@@ -105,9 +105,29 @@ static int answer_word(int argc, char **argv)
     return EXIT_OK;
 }
 
+/* "lab" "grade" becomes the one word of that command, of this program or a lab's; behind "help" too. */
+static void join_words(int *argc, char ***argv, void **memory)
+{
+    char both[80];
+    int at = *argc > 1 && strcmp((*argv)[1], "help") == 0 ? 2 : 1;
+    if (*argc < at + 2)
+        return;
+    snprintf(both, sizeof both, "%s %s", (*argv)[at], (*argv)[at + 1]);
+    if (!program_command(both) && !lab_for(both, 1, *argv))
+        return;
+    char **joined = lists_keep_bytes(memory, (size_t)*argc, sizeof *joined);
+    memcpy(joined, *argv, (size_t)at * sizeof *joined);
+    joined[at] = lists_keep(memory, both);
+    for (int i = at + 2; i < *argc; i++)
+        joined[i - 1] = (*argv)[i];
+    *argv = joined;
+    *argc -= 1;
+}
+
 static int find_and_run(int argc, char **argv, void **memory)
 {
     struct diag diag;
+    join_words(&argc, &argv, memory);
     bool named = argc > 1 && argv[1][0] != '-';
     bool wants_all = asks(argc, argv, "--help=all");
     bool wants_help = wants_all || asks(argc, argv, "--help") || asks(argc, argv, "-h");
