@@ -8,7 +8,7 @@
 /* A subcommand is a file: cmd_lab_NAME.c, named "lab NAME". */
 extern const struct command cmd_lab_new;
 
-/* The directory with what the lab hands out ("handout") and compiles beside a solution; `call` keeps it. */
+/* The directory with what the lab hands out ("handout"); `call` keeps it. */
 const char *lab_data(struct call *call);
 
 #endif

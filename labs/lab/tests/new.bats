@@ -10,6 +10,14 @@ load ../../../tests/cli/support
     grep -q 'has not fired' <<<"$output"
 }
 
+@test "make check of what is not filled in fails and says why, list by list" {
+    "$twbench" lab new handout
+    run make -C handout check
+    [ "$status" -ne 0 ]
+    grep -q 'lists/fire/one.ops' <<<"$output"
+    grep -q 'has not fired' <<<"$output"
+}
+
 @test "its lists hold for designs that are right" {
     "$twbench" lab new handout
     for list in handout/lists/*/*.ops; do
@@ -34,8 +42,10 @@ load ../../../tests/cli/support
 @test "a command of two words: its help, and one that is none" {
     "$twbench" help lab new | grep -q 'usage: twbench lab new DIR'
     "$twbench" lab new --help | grep -q 'usage: twbench lab new DIR'
-    run "$twbench" lab
-    [ "$status" -eq 2 ]
+    for line in lab 'help lab' 'lab --help'; do
+        # shellcheck disable=SC2086 # words
+        "$twbench" $line | grep -q 'twbench lab new  *Write a handout'
+    done
     run "$twbench" lab gnu
     [ "$status" -eq 2 ]
 }

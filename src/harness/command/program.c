@@ -41,6 +41,20 @@ static int refuse_command(const char *name)
     return command_fail(DIAG_USAGE, &diag);
 }
 
+/* "lab": what the commands do that begin with this word.  False: none does. */
+static bool print_subcommands(const char *word)
+{
+    size_t length = strlen(word);
+    bool any = false;
+    for (size_t i = 0; i < lab_row_count; i++)
+        if (lab_rows[i].kind == LAB_COMMAND && strncmp(lab_rows[i].name, word, length) == 0 &&
+            lab_rows[i].name[length] == ' ') {
+            printf("  twbench %-14s %s\n", lab_rows[i].name, lab_rows[i].text);
+            any = true;
+        }
+    return any;
+}
+
 static int print_version(void)
 {
     printf("twbench %s (%s), %s\n", BUILD_VERSION, BUILD_COMMIT, BUILD_COMPILER);
@@ -100,7 +114,7 @@ static int answer_word(int argc, char **argv)
         return hand_over(row, argv);
     const struct command *command = program_command(argv[2]);
     if (!command)
-        return refuse_command(argv[2]);
+        return print_subcommands(argv[2]) ? EXIT_OK : refuse_command(argv[2]);
     help_command(stdout, command, false);
     return EXIT_OK;
 }
@@ -148,7 +162,8 @@ static int find_and_run(int argc, char **argv, void **memory)
     if (row)
         return hand_over(row, argv);
     if (!command)
-        return refuse_command(word);
+        return (argc == 2 || wants_help) && print_subcommands(word) ? EXIT_OK
+                                                                    : refuse_command(word);
     if (!wants_help)
         return run_command(command, argc, argv, named ? 2 : 1);
     help_command(stdout, command, wants_all);

@@ -1,5 +1,5 @@
 /*
- * timers.c - your timers.  Fill in the five functions marked TODO; TASK.md says in which order.
+ * timers.c - your timers.  Fill in the five functions marked FILL IN; TASK.md says in which order.
  *
  * backend.h is the contract: what each function answers, and when a timer fires.  Keep all that you need in
  * `struct tw_timers`; a variable outside of it is found.  TW_COUNT says what your code does: one comparison, one
@@ -46,7 +46,7 @@ static void timers_close(struct tw_timers *timers)
     free(timers);
 }
 
-/* TODO 1: the timer is due at max(deadline, now + 1).  TW_OK: it was idle; TW_REARMED: it ran and has the new
+/* FILL IN 1: the timer is due at max(deadline, now + 1).  TW_OK: it was idle; TW_REARMED: it ran and has the new
  * deadline now; TW_REFUSED_RANGE: now is TW_DEADLINE_MAX, so there is no next tick. */
 static int timers_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
 {
@@ -54,28 +54,28 @@ static int timers_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
     return TW_OK;
 }
 
-/* TODO 2: TW_OK: it ran and is idle now; TW_IDLE: it was idle. */
+/* FILL IN 2: TW_OK: it ran and is idle now; TW_IDLE: it was idle. */
 static int timers_stop(struct tw_timers *timers, tw_id id)
 {
     (void)timers, (void)id;
     return TW_IDLE;
 }
 
-/* TODO 3: fires all that is due up to `to`: it becomes idle, `now` becomes its due tick, and then expire(ctx, id, now).
+/* FILL IN 3: fires all that is due up to `to`: it becomes idle, `now` becomes its due tick, and then expire(ctx, id, now).
  * The callback may start and stop any timer.  At the end `now` is `to`.  An advance to `now` or before does nothing. */
 static void timers_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx)
 {
     (void)timers, (void)to, (void)expire, (void)ctx;
 }
 
-/* TODO 4: when the next timer is due; TW_NEVER: none runs. */
+/* FILL IN 4: when the next timer is due; TW_NEVER: none runs. */
 static tw_tick timers_next(const struct tw_timers *timers)
 {
     (void)timers;
     return TW_NEVER;
 }
 
-/* TODO 5: calls visit once for each timer that runs; twbench draws what you tell it.  `slot` is where it lies: the place
+/* FILL IN 5: calls visit once for each timer that runs; twbench draws what you tell it.  `slot` is where it lies: the place
  * in the list, the index in the heap, the slot of the wheel. */
 static void timers_visit(const struct tw_timers *timers, tw_visit_fn *visit, void *ctx)
 {
