@@ -362,7 +362,7 @@ def print_question(name, question):
                 for cell in cells for phase in cell["phases"]}
         sizes = sorted({cell["tasks"] for cell in cells})
         columns = [(phase, load, words, tasks) for phase, load, words in (
-            ("start", "P1", "a start"), ("stop", "P1", "a stop"), ("steady", "P4", "one that fires, and its restart")) for tasks in sizes]
+            ("start", "P1", "a start"), ("stop", "P1", "a stop"), ("steady", "P4", "an expiry or a restart")) for tasks in sizes]
         head(["units of work"] + [f"{words}, among {power(tasks)}" for _, _, words, tasks in columns])
         for design in ordered(cell["impl"] for cell in cells):
             row([f"`{design}`"] + [short(work.get((design, tasks, phase, load))) for phase, load, _, tasks in columns])
