@@ -16,6 +16,7 @@
     batches FILE            single calls and batches, per re-arm of P3
     between FILE            a timer started and stopped, back to back, chained, and behind other work
     misses FILE             simulated misses per operation
+    same-counts P FILE...   of a point such as P1/stop, from misses, then results: work, misses and ns per operation by size
     runners FILE LOAD       runners under a load: storm, closed, late, burst, periodic, idle
     stores FILE WHAT        stores side by side: puts (a second, by policy and producers), costs, recovery, late,
                             or load: of how many messages and runs they are
@@ -275,6 +276,26 @@ def print_misses(name):
             if any(found):
                 last = [f"{found[-1]['STLB-2M']:.2f}" if found[-1] else ""]
                 row([point, f"`{design}`"] + [f"{r[column]:.2f}" if r else "" for r in found for column in ("L2", "STLB")] + last)
+
+
+def print_same_counts(point, misses, *names):
+    """Work is comparisons, visits, moves and links written; the same designs and sizes that misses has, and a thousand."""
+    workload, name = point.split("/")
+    missed = {(r["design"], r["tasks"]): r for r in read(misses)["rows"] if (r["workload"], r["phase"]) == (workload, name)}
+    found = {}
+    for cell in all_cells(names):
+        phase = phase_of(cell, name) if cell["workload"] == workload and cell["params"].get("huge_pages") != "on" else None
+        if phase and phase["ns_per_op"]:
+            work = sum(phase["work"][key] for key in ("comparisons", "visits", "moves", "link_writes"))
+            did = sum(phase["operations"][key] for key in ("start", "stop", "expire"))
+            found[cell["impl"], cell["tasks"]] = (work / did, phase["ns_per_op"]["median"])
+    head([f"{point.replace('/', ' ')}, per operation", "timers", "work", "L1 misses", "L2 misses", "STLB misses", "ns"], 1)
+    for design in ("hashed", "hier", "fast", "heap"):
+        for tasks in (1000, 100000, 1000000, 10000000):
+            work, ns = found.get((design, tasks), (None, None))
+            miss = missed.get((design, tasks))
+            if work is not None or miss:
+                row([f"`{design}`", power(tasks), short(work), *(f"{miss[key]:.2f}" if miss else "" for key in ("L1", "L2", "STLB")), short(ns)])
 
 
 def print_prices(name, misses):
@@ -746,7 +767,7 @@ def print_choice(advice, points, between=""):
 
 TABLES = {"between": print_between, "choice": print_choice, "stores": print_stores, "stores-disk": print_stores_disk, "stores-large": print_stores_large, "runners": print_runners, "origin": print_origin, "sizes": print_sizes, "pages": print_pages, "libraries": print_libraries,
           "limits": print_limits, "costs": print_costs, "idle": print_idle, "fresh": print_fresh, "traces": print_traces, "multiples": print_multiples,
-          "targets": print_targets, "ticks": print_ticks, "batches": print_batches, "misses": print_misses, "prices": print_prices}
+          "targets": print_targets, "ticks": print_ticks, "batches": print_batches, "misses": print_misses, "same-counts": print_same_counts, "prices": print_prices}
 
 if __name__ == "__main__":
     if len(sys.argv) < 3 or sys.argv[1] not in TABLES:
