@@ -29,8 +29,8 @@
 
 #include <stdlib.h>
 
-#ifndef TWT_DESIGN /* of a set; one that is known when this is compiled is called without a table */
-#define TWT_DESIGN(set) ((set)->design)
+#ifndef TWT_DESIGN /* of a set or a config; one that is known when this is compiled is called without a table */
+#define TWT_DESIGN(what) ((what)->design)
 
 #define TW_EXACTLY(design)                                                                         \
     extern const struct tw_backend tw_##design##_timed;                                            \
@@ -287,7 +287,7 @@ static inline int64_t id_take(struct twt_set *set)
 
 static int design_refuse(const struct twt_config *config, struct tw_error *error)
 {
-    const struct tw_backend *design = config->design;
+    const struct tw_backend *design = TWT_DESIGN(config);
     const char *wrong =
         !design                                   ? "no design is given"
         : design->abi_version != TW_ABI_VERSION   ? "the design was built for another contract"
@@ -317,7 +317,7 @@ static bool settings_copy(struct twt_set *set, const struct twt_config *config)
         return false;
     set->setting_count = config->setting_count;
     for (size_t i = 0; i < config->setting_count; i++) {
-        const struct tw_param *param = param_find(config->design->params, config->settings[i].name);
+        const struct tw_param *param = param_find(set->design->params, config->settings[i].name);
         set->settings[i] = config->settings[i];
         if (param) /* what it does not know the design refuses before it returns */
             set->settings[i].name = param->name;
@@ -348,8 +348,8 @@ int twt_open(struct twt_set **out, const struct twt_config *config, struct tw_er
     snprintf(error->text, sizeof error->text, "no memory for %u timers", capacity);
     if (!set)
         return TW_REFUSED_MEMORY;
-    set->design = config->design;
-    set->exact = config->exact ? config->exact : exact_of(config->design);
+    set->design = TWT_DESIGN(config);
+    set->exact = config->exact ? config->exact : exact_of(set->design);
     set->now = config->now;
     set->horizon = config->horizon;
     set->span = TW_DEADLINE_MAX;
