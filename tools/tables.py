@@ -10,7 +10,8 @@
     idle FILE               ns of an empty tick by number of timers
     fresh FILE              a start and a stop of P1, with other timers in each pass and with the same, by design and size
     multiples LIMITS FILE   ns per operation of `fast` and the best other as multiples of the limit, by point and size
-    traces FILE             ns of CPU time per operation on traces, a row for each design and bitmap
+    traces FILE [DESIGNS]   ns of CPU time per operation on traces, a row for each design and bitmap
+    question FILE NAME      counts that docs/QUESTIONS.md answers with: map, slots, wakeups or sweep
     ticks FILE              of `fast` and the best other on traces, at a tenth of their ticks, at theirs and at ten times theirs
     targets FILE...         what `fast` is to reach on points and traces, what it reaches, and whether that is enough
     batches FILE            single calls and batches, per re-arm of P3
@@ -335,7 +336,7 @@ def by_tick(name):
     return table
 
 
-def print_traces(name):
+def print_traces(name, designs=""):
     table, figures = by_tick(name), {}
     traces = ordered(trace for trace, _ in table)
     for trace in traces:
@@ -343,7 +344,51 @@ def print_traces(name):
             figures[design_of(cell), trace] = cell["phases"][0]["cpu_ns_per_op"]
     head([""] + [f"`{trace}`" for trace in traces])
     for design in ordered(design for design, _ in figures):
-        row([f"`{design}`"] + [short(figures.get((design, trace))) for trace in traces])
+        if not designs or design in designs.split(","):
+            row([f"`{design}`"] + [short(figures.get((design, trace))) for trace in traces])
+
+
+def work_per(phase, *operations):
+    """Comparisons, visits, moves and links written, per operation of these kinds."""
+    did = sum(phase["operations"][key] for key in operations)
+    return sum(phase["work"][key] for key in ("comparisons", "visits", "moves", "link_writes")) / did
+
+
+def print_question(name, question):
+    cells = [cell for cell in cells_of(name) if cell["workload"] in {
+        "map": ("P1", "P4"), "slots": ("keepalive",), "wakeups": ("hold",), "sweep": ("nginx",)}[question]]
+    if question == "map":
+        work = {(cell["impl"], cell["tasks"], phase["name"], cell["workload"]): work_per(phase, "start", "stop", "expire")
+                for cell in cells for phase in cell["phases"]}
+        sizes = sorted({cell["tasks"] for cell in cells})
+        columns = [(phase, load, words, tasks) for phase, load, words in (
+            ("start", "P1", "a start"), ("stop", "P1", "a stop"), ("steady", "P4", "an expiry or a restart")) for tasks in sizes]
+        head(["units of work"] + [f"{words}, among {power(tasks)}" for _, _, words, tasks in columns])
+        for design in ordered(cell["impl"] for cell in cells):
+            row([f"`{design}`"] + [short(work.get((design, tasks, phase, load))) for phase, load, _, tasks in columns])
+    elif question == "slots":
+        head(["", "timers looked at per tick", "longest tick, work", "work per re-arm, its ticks included", "bytes per timer"])
+        for cell in cells:
+            phase, slots = phase_of(cell, "traffic"), cell["params"].get("slots")
+            row([f"`{cell['impl']}`" + (f", {slots:,} slots" if slots else ""), short(phase["work"]["visits"] / phase["operations"]["ticks"]),
+                 f"{phase['advance_work']['max']:,}", short(work_per(phase, "start")), short(cell["memory"]["peak_bytes"] / cell["tasks"])])
+    elif question == "wakeups":
+        rates = {}
+        for cell in cells:
+            phase = phase_of(cell, "steady")
+            seconds = phase["operations"]["ticks"] * cell["tick_ns"] / 1e9
+            rates[cell["tick_ns"], cell["tasks"], cell["impl"], cell["params"].get("drive")] = phase["wakeups"]["count"] / seconds
+        sizes = sorted({cell["tasks"] for cell in cells})
+        head(["wake-ups a second, tick"] + [f"{power(tasks)} timers, {words}" for tasks in sizes for words in ("each tick", "next expiry")])
+        for tick in sorted({key[0] for key in rates}):
+            row([spoken(tick)] + [short(rates.get((tick, tasks, *who))) for tasks in sizes for who in (("hashed", None), ("heap", "next"))])
+    else:
+        head(["connections of nginx", "tick", "looked at per operation", "work per operation", "late by, mean", "bytes per connection"], 2)
+        for cell in cells:
+            phase = cell["phases"][0]
+            did = phase["operations"]["start"] + phase["operations"]["stop"]
+            row([f"`{cell['impl']}`", spoken(cell["tick_ns"]), short(phase["work"]["visits"] / did), short(work_per(phase, "start", "stop")),
+                 spoken(cell["precision"]["late_mean_ns"]) if cell["precision"]["late_mean_ns"] else "0", short(cell["memory"]["peak_bytes"] / cell["tasks"])])
 
 
 def costs(cells, wanted):
@@ -766,7 +811,7 @@ def print_choice(advice, points, between=""):
 
 
 TABLES = {"between": print_between, "choice": print_choice, "stores": print_stores, "stores-disk": print_stores_disk, "stores-large": print_stores_large, "runners": print_runners, "origin": print_origin, "sizes": print_sizes, "pages": print_pages, "libraries": print_libraries,
-          "limits": print_limits, "costs": print_costs, "idle": print_idle, "fresh": print_fresh, "traces": print_traces, "multiples": print_multiples,
+          "limits": print_limits, "costs": print_costs, "idle": print_idle, "fresh": print_fresh, "question": print_question, "traces": print_traces, "multiples": print_multiples,
           "targets": print_targets, "ticks": print_ticks, "batches": print_batches, "misses": print_misses, "same-counts": print_same_counts, "prices": print_prices}
 
 if __name__ == "__main__":
