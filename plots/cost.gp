@@ -22,5 +22,6 @@ if (ratios ne "") {
     yname = "time / that of ".ratios." on the same machine"
 }
 xbase = 10
-dodge = 1.0
+dodge = 1.05
+one_scale = 1
 load "panels.gp"

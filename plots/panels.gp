@@ -2,7 +2,7 @@
 #
 # Loaded by cost.gp, memory.gp and slots.gp after they have set data, out, heading, xname,
 # yname, xbase (10 or 2) and dodge: the factor by which a series stands beside the one before it, so
-# that equal values do not hide each other.
+# that equal values do not hide each other.  With one_scale all panels have the same y axis.
 #
 # Of more than nine series those that a reader looks for have a colour, and their names at the ends of their
 # lines: the five designs of the textbook, and in each panel the three that are least at its right end.  The
@@ -62,17 +62,18 @@ if (crowded) {
     } }
 }
 load "named.gp"
+if (!exists("one_scale")) { one_scale = 0 }
 do for [p = 1:panels] {
     set autoscale # or `stats` would leave out what the last panel did not show
     least = 1e300
     most = 0
     # A series without any value in the panel leaves `stats` with nothing to say, not even how many there are.
-    do for [s = 1:series] {
-        stats data index p every ::1 using (column(3*s) > 0 ? column(3*s) : NaN) nooutput
+    do for [q = one_scale ? 1 : p : one_scale ? panels : p] { do for [s = 1:series] {
+        stats data index q every ::1 using (column(3*s) > 0 ? column(3*s) : NaN) nooutput
         if (exists("STATS_records") && STATS_records > 0 && STATS_min < least) { least = STATS_min }
-        stats data index p every ::1 using (column(3*s + 1)) nooutput
+        stats data index q every ::1 using (column(3*s + 1)) nooutput
         if (exists("STATS_records") && STATS_records > 0 && STATS_max > most) { most = STATS_max }
-    }
+    } }
     load "ticks.gp"
     set xrange [first / 1.25 : last * 1.25]
     if (draws_text) {

@@ -11,6 +11,7 @@ yname = "time per operation, median and its interval"
 times = 1
 xbase = 10
 dodge = 1.0
+one_scale = 1
 # A cache that the most timers do not fill has no line.
 set datafile separator "\t"
 most = 0

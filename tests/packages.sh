@@ -82,6 +82,12 @@ said=$(gcc -o server server.c -I"$usr/include" -L"$usr/lib/$multiarch" $flags 2>
 [[ $said == *"libtwtimers.so"*"$usr/lib"* ]]
 tell $? "a program is built and linked by the pkg-config file of libtwtimers-dev" "$said"
 
+# shellcheck disable=SC2086  # flags are words
+said=$(gcc -o c "$usr/share/twbench/examples/handles.c" -I"$usr/include" -L"$usr/lib/$multiarch" $flags 2>&1 &&
+    g++ -std=c++17 -o cpp "$usr/share/twbench/examples/handles.cpp" -I"$usr/include" -L"$usr/lib/$multiarch" $flags 2>&1 &&
+    LD_LIBRARY_PATH=$usr/lib/$multiarch ./c && LD_LIBRARY_PATH=$usr/lib/$multiarch ./cpp)
+tell $? "the examples in C and C++ are built from the packages alone, and run" "$said"
+
 # shellcheck disable=SC2016
 bash -c '. "$1" && complete -p twbench' - "$usr/share/bash-completion/completions/twbench" >/dev/null &&
     [ -e "$usr/share/zsh/vendor-completions/_twbench" ] && [ -e "$usr/share/fish/vendor_completions.d/twbench.fish" ]

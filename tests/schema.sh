@@ -252,7 +252,7 @@ report("comparison: a key that a newer version added is taken", errors(claims, c
 
 # ---- What probe and run write. ----
 
-format_check.check_written("probe", "schema/probe-2.json", ["probe", "--impl=heap", "--workload=hold", "--tasks=100",
+format_check.check_written("probe", "schema/probe-3.json", ["probe", "--impl=heap", "--workload=hold", "--tasks=100",
                                                             "--samples=1", "--passes=1"])
 
 run = subprocess.run([twbench, "--impl=heap,linux,todo,null", "--tasks=100", "--runs=2", "--min-time=0ns", "--counters=step",

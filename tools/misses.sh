@@ -30,7 +30,7 @@ build_it() {
     ar rcs "$build/harness.a" build/release/harness/*/*.o build/release/harness/*/*/*.o
     gcc -std=c11 -D_GNU_SOURCE -DTWB_JEMALLOC=1 -Isrc -Ibuild/release -O2 -g tools/misses.c "${design[@]}" \
         build/release/impls/*.counted.o build/release/impls/registry.o "$build/harness.a" \
-        build/release/libraries/answer.o -ljemalloc -lcjson -llzma -lz -lm -o "$program"
+        -ljemalloc -lcjson -llzma -lz -lm -o "$program"
 }
 
 build_it >&2

@@ -10,12 +10,14 @@
     idle FILE               ns of an empty tick by number of timers
     fresh FILE              a start and a stop of P1, with other timers in each pass and with the same, by design and size
     multiples LIMITS FILE   ns per operation of `fast` and the best other as multiples of the limit, by point and size
-    traces FILE             ns of CPU time per operation on traces, a row for each design and bitmap
+    traces FILE [DESIGNS]   ns of CPU time per operation on traces, a row for each design and bitmap
+    question FILE NAME      counts that docs/QUESTIONS.md answers with: map, slots, wakeups or sweep
     ticks FILE              of `fast` and the best other on traces, at a tenth of their ticks, at theirs and at ten times theirs
     targets FILE...         what `fast` is to reach on points and traces, what it reaches, and whether that is enough
     batches FILE            single calls and batches, per re-arm of P3
     between FILE            a timer started and stopped, back to back, chained, and behind other work
     misses FILE             simulated misses per operation
+    same-counts P FILE...   of a point such as P1/stop, from misses, then results: work, misses and ns per operation by size
     runners FILE LOAD       runners under a load: storm, closed, late, burst, periodic, idle
     stores FILE WHAT        stores side by side: puts (a second, by policy and producers), costs, recovery, late,
                             or load: of how many messages and runs they are
@@ -277,6 +279,26 @@ def print_misses(name):
                 row([point, f"`{design}`"] + [f"{r[column]:.2f}" if r else "" for r in found for column in ("L2", "STLB")] + last)
 
 
+def print_same_counts(point, misses, *names):
+    """Work is comparisons, visits, moves and links written; the same designs and sizes that misses has, and a thousand."""
+    workload, name = point.split("/")
+    missed = {(r["design"], r["tasks"]): r for r in read(misses)["rows"] if (r["workload"], r["phase"]) == (workload, name)}
+    found = {}
+    for cell in all_cells(names):
+        phase = phase_of(cell, name) if cell["workload"] == workload and cell["params"].get("huge_pages") != "on" else None
+        if phase and phase["ns_per_op"]:
+            work = sum(phase["work"][key] for key in ("comparisons", "visits", "moves", "link_writes"))
+            did = sum(phase["operations"][key] for key in ("start", "stop", "expire"))
+            found[cell["impl"], cell["tasks"]] = (work / did, phase["ns_per_op"]["median"])
+    head([f"{point.replace('/', ' ')}, per operation", "timers", "work", "L1 misses", "L2 misses", "STLB misses", "ns"], 1)
+    for design in ("hashed", "hier", "fast", "heap"):
+        for tasks in (1000, 100000, 1000000, 10000000):
+            work, ns = found.get((design, tasks), (None, None))
+            miss = missed.get((design, tasks))
+            if work is not None or miss:
+                row([f"`{design}`", power(tasks), short(work), *(f"{miss[key]:.2f}" if miss else "" for key in ("L1", "L2", "STLB")), short(ns)])
+
+
 def print_prices(name, misses):
     points = points_of(name)
     share = {r["tasks"]: r["L2"] for r in read(misses)["rows"]
@@ -314,7 +336,7 @@ def by_tick(name):
     return table
 
 
-def print_traces(name):
+def print_traces(name, designs=""):
     table, figures = by_tick(name), {}
     traces = ordered(trace for trace, _ in table)
     for trace in traces:
@@ -322,7 +344,51 @@ def print_traces(name):
             figures[design_of(cell), trace] = cell["phases"][0]["cpu_ns_per_op"]
     head([""] + [f"`{trace}`" for trace in traces])
     for design in ordered(design for design, _ in figures):
-        row([f"`{design}`"] + [short(figures.get((design, trace))) for trace in traces])
+        if not designs or design in designs.split(","):
+            row([f"`{design}`"] + [short(figures.get((design, trace))) for trace in traces])
+
+
+def work_per(phase, *operations):
+    """Comparisons, visits, moves and links written, per operation of these kinds."""
+    did = sum(phase["operations"][key] for key in operations)
+    return sum(phase["work"][key] for key in ("comparisons", "visits", "moves", "link_writes")) / did
+
+
+def print_question(name, question):
+    cells = [cell for cell in cells_of(name) if cell["workload"] in {
+        "map": ("P1", "P4"), "slots": ("keepalive",), "wakeups": ("hold",), "sweep": ("nginx",)}[question]]
+    if question == "map":
+        work = {(cell["impl"], cell["tasks"], phase["name"], cell["workload"]): work_per(phase, "start", "stop", "expire")
+                for cell in cells for phase in cell["phases"]}
+        sizes = sorted({cell["tasks"] for cell in cells})
+        columns = [(phase, load, words, tasks) for phase, load, words in (
+            ("start", "P1", "a start"), ("stop", "P1", "a stop"), ("steady", "P4", "an expiry or a restart")) for tasks in sizes]
+        head(["units of work"] + [f"{words}, among {power(tasks)}" for _, _, words, tasks in columns])
+        for design in ordered(cell["impl"] for cell in cells):
+            row([f"`{design}`"] + [short(work.get((design, tasks, phase, load))) for phase, load, _, tasks in columns])
+    elif question == "slots":
+        head(["", "timers looked at per tick", "longest tick, work", "work per re-arm, its ticks included", "bytes per timer"])
+        for cell in cells:
+            phase, slots = phase_of(cell, "traffic"), cell["params"].get("slots")
+            row([f"`{cell['impl']}`" + (f", {slots:,} slots" if slots else ""), short(phase["work"]["visits"] / phase["operations"]["ticks"]),
+                 f"{phase['advance_work']['max']:,}", short(work_per(phase, "start")), short(cell["memory"]["peak_bytes"] / cell["tasks"])])
+    elif question == "wakeups":
+        rates = {}
+        for cell in cells:
+            phase = phase_of(cell, "steady")
+            seconds = phase["operations"]["ticks"] * cell["tick_ns"] / 1e9
+            rates[cell["tick_ns"], cell["tasks"], cell["impl"], cell["params"].get("drive")] = phase["wakeups"]["count"] / seconds
+        sizes = sorted({cell["tasks"] for cell in cells})
+        head(["wake-ups a second, tick"] + [f"{power(tasks)} timers, {words}" for tasks in sizes for words in ("each tick", "next expiry")])
+        for tick in sorted({key[0] for key in rates}):
+            row([spoken(tick)] + [short(rates.get((tick, tasks, *who))) for tasks in sizes for who in (("hashed", None), ("heap", "next"))])
+    else:
+        head(["connections of nginx", "tick", "looked at per operation", "work per operation", "late by, mean", "bytes per connection"], 2)
+        for cell in cells:
+            phase = cell["phases"][0]
+            did = phase["operations"]["start"] + phase["operations"]["stop"]
+            row([f"`{cell['impl']}`", spoken(cell["tick_ns"]), short(phase["work"]["visits"] / did), short(work_per(phase, "start", "stop")),
+                 spoken(cell["precision"]["late_mean_ns"]) if cell["precision"]["late_mean_ns"] else "0", short(cell["memory"]["peak_bytes"] / cell["tasks"])])
 
 
 def costs(cells, wanted):
@@ -745,8 +811,8 @@ def print_choice(advice, points, between=""):
 
 
 TABLES = {"between": print_between, "choice": print_choice, "stores": print_stores, "stores-disk": print_stores_disk, "stores-large": print_stores_large, "runners": print_runners, "origin": print_origin, "sizes": print_sizes, "pages": print_pages, "libraries": print_libraries,
-          "limits": print_limits, "costs": print_costs, "idle": print_idle, "fresh": print_fresh, "traces": print_traces, "multiples": print_multiples,
-          "targets": print_targets, "ticks": print_ticks, "batches": print_batches, "misses": print_misses, "prices": print_prices}
+          "limits": print_limits, "costs": print_costs, "idle": print_idle, "fresh": print_fresh, "question": print_question, "traces": print_traces, "multiples": print_multiples,
+          "targets": print_targets, "ticks": print_ticks, "batches": print_batches, "misses": print_misses, "same-counts": print_same_counts, "prices": print_prices}
 
 if __name__ == "__main__":
     if len(sys.argv) < 3 or sys.argv[1] not in TABLES:

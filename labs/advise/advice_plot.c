@@ -17,6 +17,7 @@ struct dot {
     double cost, bytes; /* on the real clock: lateness in us */
     int kind;
     bool allowed;
+    bool on_line; /* of those that none beats in both */
 };
 
 /* "advise-nginx"; of a file its last part without the ending. */
@@ -86,21 +87,30 @@ static void write_dots(FILE *out, const struct dot *dots, size_t count)
     for (size_t i = 0; i < count; i++) {
         const cJSON *cost = json_get(dots[i].candidate, "figures.cost_ns_per_op");
         plotdata_write_field(out, json_get_text(dots[i].candidate, "name"));
-        fprintf(out, "\t%d\t%.6g\t%.6g\t%.6g\t%.6g\n", dots[i].kind, dots[i].cost,
-                json_get_number(cost, "low"), json_get_number(cost, "high"), dots[i].bytes);
+        fprintf(out, "\t%d\t%.6g\t%.6g\t%.6g\t%.6g\t%d\n", dots[i].kind, dots[i].cost,
+                json_get_number(cost, "low"), json_get_number(cost, "high"), dots[i].bytes,
+                dots[i].on_line || dots[i].kind >= EQUAL);
     }
 }
 
-static void write_front(FILE *out, const struct dot *dots, size_t count)
+/* By cost. */
+static void find_line(struct dot *dots, size_t count)
 {
     double least = INFINITY;
+    for (size_t i = 0; i < count; i++)
+        if (dots[i].allowed && dots[i].bytes < least) {
+            least = dots[i].bytes;
+            dots[i].on_line = true;
+        }
+}
+
+/* From the most memory to the least. */
+static void write_line(FILE *out, const struct dot *dots, size_t count)
+{
     fputs("\n\n", out);
-    for (size_t i = 0; i < count; i++) {
-        if (!dots[i].allowed || dots[i].bytes >= least)
-            continue;
-        least = dots[i].bytes;
-        fprintf(out, "%.6g\t%.6g\n", dots[i].cost, dots[i].bytes);
-    }
+    for (size_t i = count; i-- > 0;)
+        if (dots[i].on_line)
+            fprintf(out, "%.6g\t%.6g\n", dots[i].cost, dots[i].bytes);
 }
 
 static void write_advice(FILE *out, const cJSON *document, const struct picture *picture)
@@ -118,10 +128,11 @@ static void write_advice(FILE *out, const cJSON *document, const struct picture 
     fprintf(out, "blocks\t2\nseries\t%zu\n", count);
     if (is_on_clock(document))
         fprintf(out, "clock\treal\n");
+    qsort(dots, count, sizeof *dots, by_cost);
+    find_line(dots, count);
     qsort(dots, count, sizeof *dots, by_memory);
     write_dots(out, dots, count);
-    qsort(dots, count, sizeof *dots, by_cost);
-    write_front(out, dots, count);
+    write_line(out, dots, count);
     free(dots);
 }
 

@@ -16,8 +16,8 @@ void page_advice_title(char *out, size_t size, const cJSON *document);
  *
  * Block 1: each candidate that was measured, by ascending memory: name, what it is (0: dominated, or against
  * the wishes; 1: of the front; 2: not significantly different from the recommended one; 3: that one), cost per operation in ns
- * with its interval, bytes per task.  Block 2: of those that keep to the wishes the ones that none beats in both,
- * by ascending cost: cost, bytes.  On the real clock block 0 has further "clock", the cost is processor time, and the
+ * with its interval, bytes per task, 1 if it is to be named.  Block 2: of those that meet the constraints the ones that none
+ * beats in both, by ascending cost: cost, bytes.  On the real clock block 0 has further "clock", the cost is processor time, and the
  * 99th percentile of the lateness in microseconds stands in the place of the bytes. */
 void advice_pictures(const cJSON *document, struct pictures *out);
 

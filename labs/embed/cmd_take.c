@@ -6,6 +6,8 @@ static const struct flag flags[] = {
     FLAG_FILE("-o", "DIR", "the directory to write into", OF, directory),
     FLAG_FILE("runner", "R", "with the design, a runner: who owns the clock and the threads", OF,
               runner),
+    FLAG_SWITCH("growable", "with timers in your own objects, over it: no ids, any number of them",
+                OF, growable),
     FLAG_SWITCH("force", "overwrite files", OF, force),
 };
 #undef OF

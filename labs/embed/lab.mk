@@ -6,7 +6,7 @@ TAKEN_RUNNERS := $(filter-out %/runner_registry.c,$(wildcard labs/live/runners/*
 
 # What is given away, as text: made from the sources, so that it cannot differ from them.
 $(BUILD)/labs/embed/taken.c: labs/embed/taken.pl VERSION LICENSE src/impls/registry.def $(DESIGNS) $(TAKEN_RUNNERS) $(TAKEN_STORES) \
-        labs/embed/examples/delay_queue.c $(wildcard src/impls/*.h labs/live/runners/*.h labs/live/runners/registry.def labs/embed/take/*.in)
+        labs/embed/examples/delay_queue.c labs/embed/examples/handles.c labs/embed/twt.c labs/embed/twt.h $(wildcard src/impls/*.h labs/live/runners/*.h labs/live/runners/registry.def labs/embed/take/*.in)
 	$(call say,TAKE,$@)
 	@mkdir -p $(@D)
 	$(Q)perl $< $@
@@ -34,7 +34,7 @@ $(BUILD)/libtwtimers.a: $(LIB_OBJECTS)
 $(BUILD)/twtimers.pc: labs/embed/twtimers.pc.in VERSION FORCE
 	@mkdir -p $(@D)
 	$(Q)sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|'"$$(cat VERSION)"'|' $< >$@
-$(BUILD)/include/twtimers/twtimers.h: labs/embed/taken.pl VERSION src/impls/backend.h labs/embed/twtimers.h labs/embed/twt.h $(wildcard labs/live/runners/runner.h)
+$(BUILD)/include/twtimers/twtimers.h: labs/embed/taken.pl VERSION src/impls/backend.h labs/embed/twtimers.h labs/embed/twtimers.hpp labs/embed/twt.h $(wildcard labs/live/runners/runner.h)
 	@mkdir -p $(@D)
 	$(Q)perl $< --headers $(@D)
 
@@ -73,5 +73,5 @@ install-embed::
 	$(Q)ln -sfn $(LIB_SHARED) "$(DESTDIR)$(LIBDIR)/libtwtimers.so"
 	$(Q)install -m 644 $(BUILD)/libtwtimers.a "$(DESTDIR)$(LIBDIR)"
 	$(Q)install -m 644 $(BUILD)/twtimers.pc "$(DESTDIR)$(LIBDIR)/pkgconfig"
-	$(Q)install -m 644 $(BUILD)/include/twtimers/*.h "$(INCLUDE)/twtimers"
-	$(Q)install -m 644 labs/embed/examples/*.c "$(SHARE)/examples"
+	$(Q)install -m 644 $(BUILD)/include/twtimers/*.h* "$(INCLUDE)/twtimers"
+	$(Q)install -m 644 labs/embed/examples/*.c* "$(SHARE)/examples"

@@ -46,6 +46,7 @@ sub contract_split {
     replace_one(\$text, 'the counters', qr{/\* The operation counters, one row each.*?#undef TW_WORK_MEMBER\n}s, "struct tw_work; /* operation counters, which this copy has not */\n");
     replace_one(\$text, 'the batches', qr{`const struct tw_batch TW_BATCH\(design\)` and a row in batches\.def\.}, "`tw_NAME_batch`; declare it where you use it: `extern const struct tw_batch tw_NAME_batch;`.");
     replace_one(\$text, 'the slack', qr{`const struct tw_slack TW_SLACK\(design\)` and a row in slacks\.def\.}, "`tw_NAME_slack`; declare it where you use it: `extern const struct tw_slack tw_NAME_slack;`.");
+    replace_one(\$text, 'the exact next', qr{`const struct tw_exact TW_EXACT\(design\)` and a row in exacts\.def\.}, "`tw_NAME_exact`; declare it where you use it: `extern const struct tw_exact tw_NAME_exact;`.");
     replace_one(\$text, 'the work hook', qr{    /\* The counted object's counters[^\n]*\n}, "    /* NULL: this copy counts nothing. */\n");
     replace_one(\$text, 'two tables', qr{    const struct tw_backend \*timed;[^\n]*\n[^\n]*counted;[^\n]*\n}, "    const struct tw_backend *timed;   /* its table */\n    const struct tw_backend *counted; /* the same again: this copy counts nothing */\n");
     replace_one(\$text, 'the counting macros', qr{/\* ---- Counting: see.*?(?=/\* ---- Reading settings)}s, '');
@@ -167,7 +168,8 @@ my $allocators = qr/(?:malloc|calloc|realloc|aligned_alloc|arrays_raw|arrays_zer
 sub make_both_languages {
     my ($text) = @_;
     $text =~ s/((?:struct )?\b\w+ \*)(\w+) = ($allocators\()/$1$2 = ($1)$3/g;
-    $text =~ s/^([ \t]*)([\w.>-]+) = ($allocators\()/$1$2 = (__typeof__($2))$3/mg;
+    $text =~ s/((?:struct )?\b\w+ \*)(\w+) = ([^;?\n]*\? )($allocators\()/$1$2 = $3($1)$4/g;
+    $text =~ s/^([ \t]*)([\w.>-]+) =(\s+)($allocators\()/$1$2 =$3(__typeof__($2))$4/mg;
     $text =~ s/((?:const )?(?:struct )?\b\w+ \*)(\w+) = ctx;/$1$2 = ($1)ctx;/g;
     $text =~ s/^([ \t]*)visit\(ctx,\s*&\(struct tw_view\)(\{(?:[^{}]++|(?2))*\})\);/$1\{\n$1    struct tw_view view = $2;\n$1    visit(ctx, &view);\n$1\}/mg;
     $text =~ s/\b_Alignas\(/alignas(/g;
@@ -183,6 +185,8 @@ sub design_source {
     $body =~ s/\bTW_BACKEND\($design\)/tw_$design/g;
     $body =~ s/^const struct tw_batch TW_BATCH\($design\)/extern const struct tw_batch tw_${design}_batch;\nconst struct tw_batch tw_${design}_batch/mg;
     $body =~ s/^const struct tw_slack TW_SLACK\($design\)/extern const struct tw_slack tw_${design}_slack;\nconst struct tw_slack tw_${design}_slack/mg;
+    $body =~ s/^(?=const struct tw_exact TW_EXACT)/#define TW_TELLS_EXACT\n/m;
+    $body =~ s/^const struct tw_exact TW_EXACT\($design\)/extern const struct tw_exact tw_${design}_exact;\nconst struct tw_exact tw_${design}_exact/mg;
     return <<"END";
 /*
  * tw_$design.c - the timer design $name of twbench $version, in one file.  MIT licence, see LICENSE.
@@ -233,6 +237,46 @@ $body
 TW_RUNNER_PLUGIN(tw_${runner}_runner, tw_${runner}_runner);
 #endif
 END
+}
+
+# The header of timers with handles, bound to a design: it follows the contract in the same file.
+sub layer_header {
+    my $text = slurp('labs/embed/twt.h');
+    my $one = sub { replace_one(\$text, @_, 'labs/embed/twt.h') };
+    $one->('first line', qr{\A/\*\n \* twt\.h - timers with a handle in your object, over any exact design;}, "\n/*\n * Timers with a handle in your object, over tw_\@DESIGN\@;");
+    $one->('the design of the example', qr{\{\.design = twtimers_design\("fast"\), \.now}, '{.now');
+    $one->('the contract', qr{#include "impls/backend\.h"\n\n}, '');
+    $one->('the symbols', qr{#ifndef TWTIMERS_API\n.*?#endif\n\n}s, '');
+    $one->('the design', qr{/\* an exact one \*/}, '/* tw_@DESIGN@, to which this copy is bound, whatever is here */');
+    $text =~ s/^TWTIMERS_API //mg;
+    return $text;
+}
+
+# Its source, behind that of the design in the same file: names of its own begin with twt_, so that both have room.
+sub layer_source {
+    my $text = slurp('labs/embed/twt.c');
+    my $one = sub { replace_one(\$text, @_, 'labs/embed/twt.c') };
+    $one->('first line', qr{\A/\*\n \* twt\.c - }, "\n/*\n * ");
+    $one->('the includes', qr{#include "twt\.h"\n\n}, '');
+    $one->('the design', qr{#ifndef TWT_DESIGN .*?^#endif\n}ms, <<'END');
+#define TWT_DESIGN(what) ((void)(what), &tw_@DESIGN@)
+
+static const struct tw_exact *exact_of(const struct tw_backend *design)
+{
+    (void)design;
+#ifdef TW_TELLS_EXACT
+    return &tw_@DESIGN@_exact;
+#else
+    return NULL;
+#endif
+}
+END
+    my %own = map { $_ => 1 } $text =~ /^(?:__attribute__\S+ )?static [^;{=(]*?\b(\w+)\(/mg, $text =~ /^struct (\w+) \{/mg, $text =~ /^#define (\w+)/mg;
+    delete @own{grep { /^(?:twt|TWT)_/ } keys %own};
+    my $names = join '|', sort { length $b <=> length $a } keys %own;
+    # Neither comments nor texts.
+    $text =~ s{(/\*.*?\*/|"(?:[^"\\]|\\.)*")|(?<![.>])\b($names)\b}{$1 // ($2 eq uc $2 ? "TWT_$2" : "twt_$2")}gse;
+    return make_both_languages($text) =~ s/\b_Alignof\(/alignof(/gr;
 }
 
 # Pieces of a text, one for each pattern.
@@ -314,6 +358,7 @@ if ($out eq '--headers') {
     $finder =~ s{^#if __has_include\(.*?\)\n(.*?)^#endif\n}{$has_runners ? $1 : ''}gems;
     $finder =~ s{"labs/live/runners/runner\.h"}{"runner.h"};
     my $layer = slurp('labs/embed/twt.h');
+    write_file("$directory/twtimers.hpp", slurp('labs/embed/twtimers.hpp'));
     replace_one(\$layer, 'the contract', qr{#include "impls/backend\.h"}, '#include "backend.h"', 'labs/embed/twt.h');
     my %headers = ('backend.h' => $header, 'twtimers.h' => $finder, 'twt.h' => $layer);
     $headers{'runner.h'} = $runner if $has_runners;
@@ -340,20 +385,26 @@ my @runners = $has_runners ? slurp('labs/live/runners/registry.def') =~ /^TW_RUN
 # When each is written: with a design ALONE, with a RUNNER, with a STORE.
 my @shared = (
     ['ALONE | TAKEN_RUNNER', 'tw_@DESIGN@.h', $header . table_declared('TW_@DESIGN@_H', 'struct tw_backend tw_@DESIGN@')],
-    ['ALONE | TAKEN_RUNNER | TAKEN_STORE', 'LICENSE', slurp('LICENSE')],
+    ['GROWABLE', 'tw_@DESIGN@.h', $header . table_declared('TW_@DESIGN@_H', 'struct tw_backend tw_@DESIGN@') . layer_header()],
+    ['ALONE | TAKEN_RUNNER | TAKEN_STORE | TAKEN_GROWABLE', 'LICENSE', slurp('LICENSE')],
     ['RUNNER', 'tw_@RUNNER@_runner.h', ($has_runners ? runner_contract() : '') . table_declared('TW_@RUNNER@_RUNNER_H', 'struct tw_runner tw_@RUNNER@_runner')],
     map { [$_->[0], $_->[1], slurp("labs/embed/take/$_->[2]")] } ['ALONE', 'example.c', 'example.c.in'],
     ['RUNNER', 'example.c', 'runner_example.c.in'],
+    ['GROWABLE', 'test.c', 'growable_test.c.in'],
     ['ALONE | TAKEN_RUNNER', 'test.c', 'test.c.in'],
     ['RUNNER', 'runner_test.c', 'runner_test.c.in'],
-    ['ALONE', 'Makefile', 'Makefile.in'],
+    ['ALONE | TAKEN_GROWABLE', 'Makefile', 'Makefile.in'],
     ['RUNNER', 'Makefile', 'runner_Makefile.in'],
     ['STORE', 'test.c', 'store_test.c.in'],
     ['STORE', 'Makefile', 'store_Makefile.in'],
 );
 (my $example = slurp('labs/embed/examples/delay_queue.c')) =~ s/<twlog\.h>/"tw_wheel_log.h"/;
 $example =~ s/^ \*     cc [^\n]*\n/ *     make delay_queue\n/m;
-push @shared, ['STORE', 'tw_@DESIGN@.h', $log_header], ['STORE', 'delay_queue.c', $example];
+(my $handles = slurp('labs/embed/examples/handles.c')) =~ s{#include <twtimers/twt\.h>\n#include <twtimers/twtimers\.h>\n}{#include "tw_\@DESIGN\@.h"\n};
+$handles =~ s/^    config\.design = [^\n]*\n//m;
+$handles =~ s/^ \*\n \*     cc [^\n]*\n//m;
+$handles =~ s/\bhandles(\.c -|: )/example$1/g;
+push @shared, ['GROWABLE', 'example.c', $handles], ['STORE', 'tw_@DESIGN@.h', $log_header], ['STORE', 'delay_queue.c', $example];
 
 my $made = "/* Made by labs/embed/taken.pl; do not edit. */\n#include \"labs/embed/taking.h\"\n\n";
 $made .= "const struct taken_file taken_shared[] = {\n";
@@ -370,6 +421,7 @@ sub table_of {
     return "$text    {0}};\nconst size_t taken_${table}_count = sizeof taken_${table}s / sizeof taken_${table}s[0] - 1;\n\n";
 }
 
+$made .= "const char taken_layer[] =\n" . literal(layer_source()) . ";\n\n";
 $made .= table_of('design', \&design_source, @designs);
 $made .= table_of('runner', \&runner_source, @runners);
 $made .= table_of('store', sub { store_source($_[0], $_[1], $header, $_[2], $_[3]) }, $store // ());

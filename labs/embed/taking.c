@@ -4,6 +4,7 @@
 #include "harness/base/file.h"
 #include "harness/base/paths.h"
 #include "harness/measure/designs/designs.h"
+#include "impls/registry.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -20,6 +21,7 @@ struct taken {
 struct text {
     const struct taken *taken;
     const char *template;
+    const char *behind; /* a second one */
 };
 
 /* How long a placeholder begins here, with what stands for it in *word; 0: none. */
@@ -42,18 +44,24 @@ static size_t placeholder_at(const struct taken *taken, const char *at, const ch
     return 0;
 }
 
-static void print_text(FILE *out, const void *ctx)
+static void print_template(FILE *out, const struct taken *taken, const char *at)
 {
-    const struct text *text = ctx;
-    const char *at = text->template, *word = NULL;
+    const char *word = NULL;
     while (*at) {
-        size_t length = placeholder_at(text->taken, at, &word);
+        size_t length = placeholder_at(taken, at, &word);
         if (length > 0)
             fputs(word, out);
         else
             fputc(*at, out);
         at += length > 0 ? length : 1;
     }
+}
+
+static void print_text(FILE *out, const void *ctx)
+{
+    const struct text *text = ctx;
+    print_template(out, text->taken, text->template);
+    print_template(out, text->taken, text->behind);
 }
 
 /* The row of that name, or NULL. */
@@ -95,13 +103,36 @@ static int find_runner(const char *name, const struct taken_source **out, struct
                             name);
 }
 
+/* The rule of twt_open. */
+static int check_growable(const char *name, struct diag *diag)
+{
+    const struct tw_backend *design = designs_find(name, diag)->timed;
+    if (design->traits.late_ticks || design->traits.late_shift)
+        return diag_usage(diag, "--growable: %s may fire late; expected an exact design", name);
+    if (!(design->traits.flags & TW_NEXT_EXACT) && !registry_exact(design))
+        return diag_usage(
+            diag,
+            "--growable: %s cannot tell its earliest deadline; expected a design that "
+            "does, as fast or heap",
+            name);
+    return DIAG_OK;
+}
+
 static int find_taken(const struct taking *taking, struct taken *taken, struct diag *diag)
 {
     taken->design = find_row(taken_stores, taken_store_count, taking->design);
-    taken->use = taken->design ? TAKEN_STORE : taking->runner ? TAKEN_RUNNER : TAKEN_ALONE;
-    if (taken->use == TAKEN_STORE && taking->runner)
-        return diag_usage(diag, "--runner: %s is a store, which has none", taking->design);
+    taken->use = taken->design      ? TAKEN_STORE
+                 : taking->runner   ? TAKEN_RUNNER
+                 : taking->growable ? TAKEN_GROWABLE
+                                    : TAKEN_ALONE;
+    if (taken->use == TAKEN_STORE && (taking->runner || taking->growable))
+        return diag_usage(diag, "--%s: %s is a store, which has none",
+                          taking->runner ? "runner" : "growable", taking->design);
+    if (taking->runner && taking->growable)
+        return diag_usage(diag, "--growable: a runner has ids of its own; expected one of both");
     int status = taken->design ? DIAG_OK : find_design(taking->design, &taken->design, diag);
+    if (status == DIAG_OK && taking->growable)
+        status = check_growable(taking->design, diag);
     return status == DIAG_OK && taking->runner ? find_runner(taking->runner, &taken->runner, diag)
                                                : status;
 }
@@ -147,7 +178,7 @@ static void add_file(struct taking_files *files, const char *templates[TAKING_FI
 {
     FILE *out = fmemopen(files->names[files->count], TAKING_LENGTH, "w");
     if (out) {
-        print_text(out, &(struct text){taken, name});
+        print_template(out, taken, name);
         fclose(out);
     }
     templates[files->count++] = template;
@@ -182,7 +213,9 @@ int taking_write(const struct taking *taking, struct taking_files *files, struct
     for (size_t i = 0; i < files->count && status == DIAG_OK; i++) {
         char path[4096 + TAKING_LENGTH];
         snprintf(path, sizeof path, "%s/%s", taking->directory, files->names[i]);
-        status = file_replace(path, print_text, &(struct text){&taken, templates[i]}, diag);
+        bool has_layer = i == 0 && taken.use == TAKEN_GROWABLE;
+        struct text text = {&taken, templates[i], has_layer ? taken_layer : ""};
+        status = file_replace(path, print_text, &text, diag);
     }
     return status;
 }

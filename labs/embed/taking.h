@@ -14,6 +14,7 @@ struct taking {
     const char *design;    /* its name, or that of a store, as in the registry */
     const char *runner;    /* the same of a runner; NULL: none */
     const char *directory; /* made when it is not there, with those above it */
+    bool growable;         /* with timers with handles over it, twt.h */
     bool force;            /* overwrite */
 };
 
@@ -38,9 +39,10 @@ int taking_write(const struct taking *taking, struct taking_files *files, struct
 
 /* With what a file is written. */
 enum taken_use {
-    TAKEN_ALONE = 1,  /* a design without a runner */
-    TAKEN_RUNNER = 2, /* a design with one */
-    TAKEN_STORE = 4   /* a store */
+    TAKEN_ALONE = 1,   /* a design without a runner */
+    TAKEN_RUNNER = 2,  /* a design with one */
+    TAKEN_STORE = 4,   /* a store */
+    TAKEN_GROWABLE = 8 /* a design with timers with handles over it */
 };
 
 /* A file that is the same for every design and runner but for @DESIGN@, @NAME@, @RUNNER@ and @RUNNER_NAME@ in its name
@@ -53,6 +55,9 @@ struct taken_file {
 /* All files that do not depend on what is taken. */
 extern const struct taken_file taken_shared[];
 extern const size_t taken_shared_count;
+
+/* The source of timers with handles, which follows that of the design. */
+extern const char taken_layer[];
 
 /* A design, a runner or a store. */
 struct taken_source {

@@ -29,8 +29,24 @@
 
 #include <stdlib.h>
 
-#ifndef TWT_DESIGN /* of a set; one that is known when this is compiled is called without a table */
-#define TWT_DESIGN(set) ((set)->design)
+#ifndef TWT_DESIGN /* of a set or a config; one that is known when this is compiled is called without a table */
+#define TWT_DESIGN(what) ((what)->design)
+
+#define TW_EXACTLY(design)                                                                         \
+    extern const struct tw_backend tw_##design##_timed;                                            \
+    extern const struct tw_exact tw_##design##_exact_timed;
+#include "impls/exacts.def"
+#undef TW_EXACTLY
+
+static const struct tw_exact *exact_of(const struct tw_backend *design)
+{
+#define TW_EXACTLY(name)                                                                           \
+    if (design == &tw_##name##_timed)                                                              \
+        return &tw_##name##_exact_timed;
+#include "impls/exacts.def"
+#undef TW_EXACTLY
+    return NULL;
+}
 #endif
 
 #define SEGMENTS    32u
@@ -55,6 +71,7 @@ struct list {
 
 struct twt_set {
     const struct tw_backend *design;
+    const struct tw_exact *exact; /* NULL: the design's next is exact, or all timers are visited */
     struct tw_timers *at[2];
     tw_tick now;
     tw_tick span; /* of the designs; TW_DEADLINE_MAX: any */
@@ -268,8 +285,9 @@ static inline int64_t id_take(struct twt_set *set)
 
 /* ---- Open and close. ------------------------------------------------------------------------- */
 
-static int design_refuse(const struct tw_backend *design, struct tw_error *error)
+static int design_refuse(const struct twt_config *config, struct tw_error *error)
 {
+    const struct tw_backend *design = TWT_DESIGN(config);
     const char *wrong =
         !design                                   ? "no design is given"
         : design->abi_version != TW_ABI_VERSION   ? "the design was built for another contract"
@@ -277,9 +295,15 @@ static int design_refuse(const struct tw_backend *design, struct tw_error *error
         : design->traits.flags & TW_REAL_CLOCK    ? "the design waits for a clock"
         : design->traits.late_ticks || design->traits.late_shift ? "the design may fire late"
                                                                  : NULL;
-    if (!wrong)
+    if (wrong) {
+        snprintf(error->text, sizeof error->text, "design: %s; expected an exact one", wrong);
+        return TW_BAD_SETTING;
+    }
+    if (config->scans || config->exact || design->traits.flags & TW_NEXT_EXACT || exact_of(design))
         return TW_OK;
-    snprintf(error->text, sizeof error->text, "design: %s; expected an exact one", wrong);
+    snprintf(error->text, sizeof error->text,
+             "design: %s cannot tell its earliest deadline; expected one that does, or `scans` set",
+             design->name);
     return TW_BAD_SETTING;
 }
 
@@ -293,7 +317,7 @@ static bool settings_copy(struct twt_set *set, const struct twt_config *config)
         return false;
     set->setting_count = config->setting_count;
     for (size_t i = 0; i < config->setting_count; i++) {
-        const struct tw_param *param = param_find(config->design->params, config->settings[i].name);
+        const struct tw_param *param = param_find(set->design->params, config->settings[i].name);
         set->settings[i] = config->settings[i];
         if (param) /* what it does not know the design refuses before it returns */
             set->settings[i].name = param->name;
@@ -312,7 +336,7 @@ static uint32_t shift_of(uint32_t capacity)
 int twt_open(struct twt_set **out, const struct twt_config *config, struct tw_error *error)
 {
     uint32_t capacity = config->capacity ? config->capacity : FIRST;
-    int status = design_refuse(config->design, error);
+    int status = design_refuse(config, error);
     if (status != TW_OK)
         return status;
     if (capacity > UINT32_C(1) << 29) {
@@ -324,7 +348,8 @@ int twt_open(struct twt_set **out, const struct twt_config *config, struct tw_er
     snprintf(error->text, sizeof error->text, "no memory for %u timers", capacity);
     if (!set)
         return TW_REFUSED_MEMORY;
-    set->design = config->design;
+    set->design = TWT_DESIGN(config);
+    set->exact = config->exact ? config->exact : exact_of(set->design);
     set->now = config->now;
     set->horizon = config->horizon;
     set->span = TW_DEADLINE_MAX;
@@ -667,13 +692,19 @@ static void visit_soonest(void *ctx, const struct tw_view *view)
     soonest_lower(set, deadline);
 }
 
+/* Where no hops are in the way, which come up before their deadlines. */
+static tw_tick design_first(struct twt_set *set, struct tw_timers *timers)
+{
+    return set->exact ? set->exact->next(timers) : TWT_DESIGN(set)->next(timers);
+}
+
 static void soonest_find(struct twt_set *set)
 {
-    bool exact = TWT_DESIGN(set)->traits.flags & TW_NEXT_EXACT && set->hops == 0;
+    bool exact = (TWT_DESIGN(set)->traits.flags & TW_NEXT_EXACT || set->exact) && set->hops == 0;
     set->soonest = TW_NEVER;
     for (int i = 0; i < 2 && set->held > 0; i++)
         if (set->at[i] && exact)
-            soonest_lower(set, TWT_DESIGN(set)->next(set->at[i]));
+            soonest_lower(set, design_first(set, set->at[i]));
         else if (set->at[i])
             TWT_DESIGN(set)->visit(set->at[i], visit_soonest, set);
     set->known = true;

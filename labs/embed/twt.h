@@ -66,6 +66,9 @@ struct twt_config {
     uint32_t capacity; /* timers for which there is room from the beginning; 0: 1024 */
     const struct tw_setting *settings; /* of the design */
     size_t setting_count;
+    /* How a design without TW_NEXT_EXACT tells the earliest deadline; NULL: as known of the designs of twbench */
+    const struct tw_exact *exact;
+    bool scans; /* take a design that cannot tell it: twt_next then visits all timers */
 };
 
 /* Timers that a start or a pass moves at most while the set grows. */
@@ -74,8 +77,8 @@ struct twt_config {
 /* twt_advance inside a callback of the same set. */
 #define TWT_REFUSED_NESTED (-5)
 
-/* Opens a set without timers.  TW_OK sets *out.  TW_BAD_SETTING (no design, one that is not exact or waits for a clock,
- * a setting) and TW_REFUSED_MEMORY leave it and fill *error.  Costs what the design's open does. */
+/* Opens a set without timers.  TW_OK sets *out.  TW_BAD_SETTING (no design, one that is not exact, waits for a clock or
+ * cannot tell the earliest deadline, a setting) and TW_REFUSED_MEMORY leave it and fill *error.  Costs what the design's open does. */
 TWTIMERS_API int twt_open(struct twt_set **out, const struct twt_config *config,
                           struct tw_error *error);
 /* Pending timers do not fire and are idle no longer of use: init them before their next start. */
@@ -108,8 +111,8 @@ TWTIMERS_API int twt_stop(struct twt_set *set, struct twt_timer *timer);
 TWTIMERS_API void twt_move(struct twt_set *set, struct twt_timer *to, struct twt_timer *from);
 
 /* The earliest deadline of all pending timers, exactly; not after now when one is due already; TW_NEVER: none will
- * fire.  Costs what the design's next does; of a design without TW_NEXT_EXACT it visits all timers, once after each
- * pass that fired and each stop of the earliest. */
+ * fire.  Costs nothing but after a pass that fired and a stop of the earliest; then what the design's exact next does.  With
+ * `scans`, and while a timer beyond the design's span waits, it visits all timers. */
 TWTIMERS_API tw_tick twt_next(struct twt_set *set);
 TWTIMERS_API tw_tick twt_now(const struct twt_set *set);
 /* Timers that are pending, those that never fire not counted. */

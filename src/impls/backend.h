@@ -293,12 +293,25 @@ struct tw_slack {
     int (*start_within)(struct tw_timers *timers, tw_id id, tw_tick deadline, tw_tick slack);
 };
 
+/* ---- The exact next: an optional part beside the table. --------------------------------------- */
+
+/* For a design without TW_NEXT_EXACT, whose next is a bound, and for a caller that has to know the earliest due itself.
+ * It may tidy up on the way, at the cost of the starts and stops that left something behind; beyond that it costs
+ * levels, slots and the timers of one slot, never all timers.  Not to be called inside a callback.
+ *
+ * A design that has it defines `const struct tw_exact TW_EXACT(design)` and a row in exacts.def. */
+struct tw_exact {
+    /* The earliest due, or TW_NEVER: nothing runs. */
+    tw_tick (*next)(struct tw_timers *timers);
+};
+
 /* ---- Counting: see TIMED AND COUNTED above. -------------------------------------------------- */
 
 #ifdef TW_COUNTED
 #define TW_BACKEND(design)        tw_##design##_counted
 #define TW_BATCH(design)          tw_##design##_batch_counted
 #define TW_SLACK(design)          tw_##design##_slack_counted
+#define TW_EXACT(design)          tw_##design##_exact_counted
 #define TW_WORK_FIELD             struct tw_work work;
 #define TW_COUNT(timers, what, n) ((timers)->work.what += (uint64_t)(n))
 #define TW_WORK_OF(timers)        (&(timers)->work)
@@ -306,6 +319,7 @@ struct tw_slack {
 #define TW_BACKEND(design) tw_##design##_timed
 #define TW_BATCH(design)   tw_##design##_batch_timed
 #define TW_SLACK(design)   tw_##design##_slack_timed
+#define TW_EXACT(design)   tw_##design##_exact_timed
 #define TW_WORK_FIELD
 #define TW_COUNT(timers, what, n) ((void)0)
 #define TW_WORK_OF(timers)        NULL

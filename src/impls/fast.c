@@ -38,7 +38,7 @@
  *     expiry   O(1)                               O(n), when its tick brings up a slot of all
  *     tick     O(1)                               O(n), likewise
  *     advance  O(rings) a timer and a slot in use; nothing for empty ones, however long the jump
- *     next     O(1), a lower bound
+ *     next     O(1), a lower bound; exactly: a slot of each ring, and who was left behind since the last time
  *     memory   16 bytes a timer up to the highest id in use, from 2 MiB on in steps of 2 MiB; the rings
  *              take 7 KiB (up to 256 timers), 75 to 180 KiB (up to 131072) or 370 KiB, of which
  *              only what is used is touched; nothing is allocated after open
@@ -1061,6 +1061,56 @@ static tw_tick fast_next(const struct tw_timers *timers)
     return running_of(timers) > 0 ? timers->wake : TW_NEVER;
 }
 
+/* The earliest due tick of a slot's timers, TW_NEVER of none.  Who was stopped, or is due in another slot by now, goes there at
+ * once, as the clock would see to it: each start and stop pays for one such visit. */
+static tw_tick slot_exact(struct tw_timers *timers, const struct ring *ring, uint32_t slot)
+{
+    uint32_t place = ring_place(timers, ring, slot);
+    tw_tick first = TW_NEVER;
+    for (uint32_t node = *link_at(timers, place), next; node != 0; node = next) {
+        uint64_t word = timers->nodes[node].word;
+        tw_tick due = word & RUNNING ? due_of(timers, word) : TW_NEVER;
+        next = timers->nodes[node].next;
+        TW_COUNT(timers, visits, 1);
+        first = due < first ? due : first;
+        if (due == TW_NEVER || slot_of(ring, due) != slot) {
+            node_remove(timers, node);
+            node_settle(timers, node, word);
+        }
+    }
+    if (*link_at(timers, place) == 0)
+        unmark(timers, place);
+    return first;
+}
+
+/* From the slot of now on, which may be one that is up, while a slot may have somebody earlier. */
+static tw_tick ring_exact(struct tw_timers *timers, const struct ring *ring, tw_tick first)
+{
+    tw_tick turn = timers->now >> ring->shift;
+    for (uint32_t passed = 0; passed <= ring->mask;) {
+        uint32_t slot = ring_find(timers, ring, (uint32_t)(turn + passed) & ring->mask);
+        uint32_t offset = (slot - (uint32_t)turn) & ring->mask;
+        if (slot == NONE || offset < passed || (turn + offset) << ring->shift > first)
+            break;
+        tw_tick earliest = slot_exact(timers, ring, slot);
+        first = earliest < first ? earliest : first;
+        passed = offset + 1;
+    }
+    return first;
+}
+
+static tw_tick fast_exact(struct tw_timers *timers)
+{
+    tw_tick first = TW_NEVER;
+    if (timers->single)
+        return single_exact(timers);
+    if (timers->in_hand)
+        return handful_first(timers);
+    for (uint32_t k = 0; running_of(timers) > 0 && k <= timers->used; k++)
+        first = ring_exact(timers, &timers->rings[k], first);
+    return first;
+}
+
 static void fast_visit(const struct tw_timers *timers, tw_visit_fn *visit, void *ctx)
 {
     if (timers->in_hand) {
@@ -1185,6 +1235,8 @@ static const struct tw_work *fast_work(const struct tw_timers *timers)
     (void)timers;
     return TW_WORK_OF(timers);
 }
+
+const struct tw_exact TW_EXACT(fast) = {fast_exact};
 
 const struct tw_backend TW_BACKEND(fast) = {
     .abi_version = TW_ABI_VERSION,

@@ -318,6 +318,27 @@ static tw_tick single_next(const struct tw_timers *timers)
     return next == TW_NEVER ? (base | (WORD_TICKS - 1)) + 1 : next;
 }
 
+/* A far timer is due after `upper`. */
+static tw_tick single_exact(const struct tw_timers *timers)
+{
+    tw_tick first = TW_NEVER, reach = single_reach(timers);
+    for (tw_tick delay = 1; timers->running > 0 && delay <= reach && first == TW_NEVER; delay++) {
+        uint32_t slot = single_slot(timers, timers->now + delay);
+        if (!*single_mark(timers, slot))
+            delay += WORD_TICKS - 1 - slot % WORD_TICKS;
+        else if (link_get(timers, timers->heads + slot) != 0)
+            first = timers->now + delay;
+    }
+    if (timers->running == 0 || first <= timers->upper)
+        return first;
+    for (size_t place = link_get(timers, timers->heads + far_slot(timers)); place != 0;
+         place = link_get(timers, place)) {
+        tw_tick due = timers->dues[single_id(place)];
+        first = due < first ? due : first;
+    }
+    return first;
+}
+
 /* Moves the clock over ticks that need nothing. */
 static void single_pass(struct tw_timers *timers, tw_tick to)
 {

@@ -21,6 +21,7 @@
  *     tick     O(1), cascades spread over ticks   O(n), when the slot that cascades holds all
  *     advance  O(levels) a timer and a slot in use; nothing for empty ones, however long the jump
  *     next     O(levels)                          O(slots), when all were left by stops
+ *     exactly  O(levels), and the timers of one slot; stops pay for the slots that they left
  *     memory   16 bytes a timer, 40 KiB of slots; nothing is allocated after open
  *
  * Invariants, tested by check (between calls), level by level:
@@ -274,6 +275,27 @@ static tw_tick hier_bitmap_next(const struct tw_timers *timers)
     return TW_NEVER;
 }
 
+/* Slots come up in the order of their levels and places: the first that holds somebody has the earliest.  The marks of
+ * those that were left by all go on the way. */
+static tw_tick hier_bitmap_exact(struct tw_timers *timers)
+{
+    while (timers->running > 0) {
+        struct coming coming = slot_find(timers, 0, timers->used[0]);
+        uint32_t list = slot_list(timers, coming.level, coming.slot);
+        tw_tick first = TW_NEVER;
+        for (uint32_t head = list; head < list + lanes_of(coming.level); head++)
+            for (uint32_t id = timers->links[head].next; id != head; id = timers->links[id].next) {
+                first = timers->dues[id] < first ? timers->dues[id] : first;
+                if (coming.level == 0)
+                    break;
+            }
+        if (first != TW_NEVER)
+            return first;
+        timers->used[coming.level] &= timers->used[coming.level] - 1;
+    }
+    return TW_NEVER;
+}
+
 static void hier_bitmap_visit(const struct tw_timers *timers, tw_visit_fn *visit, void *ctx)
 {
     for (uint32_t head = timers->capacity, end = timers->capacity + LISTS;
@@ -370,6 +392,8 @@ static void hier_bitmap_stop_many(struct tw_timers *timers, const tw_id *ids, ui
 }
 
 const struct tw_batch TW_BATCH(hier_bitmap) = {hier_bitmap_start_many, hier_bitmap_stop_many};
+
+const struct tw_exact TW_EXACT(hier_bitmap) = {hier_bitmap_exact};
 
 const struct tw_backend TW_BACKEND(hier_bitmap) = {
     .abi_version = TW_ABI_VERSION,

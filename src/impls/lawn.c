@@ -318,7 +318,8 @@ static int lawn_open(struct tw_timers **out, const struct tw_config *config, str
     timers->now = config->now;
     timers->capacity = config->capacity;
     timers->room = ROOM_MIN;
-    timers->known = timers->first_tables = calloc(1, tables_bytes(ROOM_MIN));
+    timers->known = calloc(1, tables_bytes(ROOM_MIN));
+    timers->first_tables = timers->known;
     timers->links = links_new(config->capacity, ROOM_MIN);
     timers->dues = malloc(config->capacity * sizeof *timers->dues);
     if (!timers->known || !timers->links || !timers->dues) {

@@ -98,12 +98,12 @@ static inline uint32_t side_of(const struct tw_timers *timers, uint32_t parent, 
 
 /* Puts `new` below `parent` where `old` is; at the top when there is no parent. */
 static inline void child_replace(struct tw_timers *timers, uint32_t parent, uint32_t old,
-                                 uint32_t new)
+                                 uint32_t heir)
 {
     if (parent == timers->nil)
-        timers->root = new;
+        timers->root = heir;
     else
-        timers->nodes[parent].child[side_of(timers, parent, old)] = new;
+        timers->nodes[parent].child[side_of(timers, parent, old)] = heir;
     TW_COUNT(timers, link_writes, 1);
 }
 

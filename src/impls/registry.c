@@ -31,6 +31,10 @@ const struct tw_design *registry_find(const char *name)
     extern const struct tw_slack tw_##design##_slack_timed, tw_##design##_slack_counted;
 #include "slacks.def"
 #undef TW_WITHIN
+#define TW_EXACTLY(design)                                                                         \
+    extern const struct tw_exact tw_##design##_exact_timed, tw_##design##_exact_counted;
+#include "exacts.def"
+#undef TW_EXACTLY
 
 /* An optional part of a design, one row for each of its two objects. */
 struct part {
@@ -67,6 +71,16 @@ const struct tw_slack *registry_slack(const struct tw_backend *backend)
 #define TW_WITHIN(design) PART(design, slack)
 #include "slacks.def"
 #undef TW_WITHIN
+    };
+    return part_find(parts, sizeof parts / sizeof parts[0], backend);
+}
+
+const struct tw_exact *registry_exact(const struct tw_backend *backend)
+{
+    static const struct part parts[] = {
+#define TW_EXACTLY(design) PART(design, exact)
+#include "exacts.def"
+#undef TW_EXACTLY
     };
     return part_find(parts, sizeof parts / sizeof parts[0], backend);
 }

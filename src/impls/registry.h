@@ -19,5 +19,7 @@ const struct tw_design *registry_find(const char *name);
 const struct tw_batch *registry_batch(const struct tw_backend *backend);
 /* The same for slack. */
 const struct tw_slack *registry_slack(const struct tw_backend *backend);
+/* The same for the exact next. */
+const struct tw_exact *registry_exact(const struct tw_backend *backend);
 
 #endif

@@ -208,7 +208,7 @@ static tw_tick two_lists_next(const struct tw_timers *timers)
 
 static void two_lists_visit(const struct tw_timers *timers, tw_visit_fn *visit, void *ctx)
 {
-    for (enum list list = SHORT; list < DUE; list++) {
+    for (enum list list = SHORT; list < DUE; list = (enum list)(list + 1)) {
         uint32_t place = 0, head = head_of(timers, list);
         for (uint32_t id = timers->links[head].next; id != head; id = timers->links[id].next) {
             struct tw_view view = {
@@ -239,7 +239,7 @@ static const char *two_lists_check(const struct tw_timers *timers)
         links_check_all(timers->links, timers->capacity, timers->capacity + LISTS, &held);
     if (!broken && !links_is_empty(timers->links, head_of(timers, DUE)))
         broken = "a timer still waits to fire";
-    for (enum list list = SHORT; !broken && list < DUE; list++)
+    for (enum list list = SHORT; !broken && list < DUE; list = (enum list)(list + 1))
         broken = deadlines_check(timers, list);
     if (!broken && timers->running > 0 && timers->wake <= timers->now)
         broken = "the clock is waited for at a tick that has passed";

@@ -8,8 +8,8 @@
 
 #include <math.h>
 
-/* 2000 timers started, half of them stopped, then 300 ticks of hold. */
-static struct stream *make_stream(void)
+/* 2000 timers started, half of them stopped, then 300 ticks of hold; the first is due after `first` ticks. */
+static struct stream *make_stream_of(uint32_t first)
 {
     uint32_t restart[STREAM_RESTART_SIZE];
     struct stream *stream = stream_new("test");
@@ -21,7 +21,7 @@ static struct stream *make_stream(void)
     stream->tick_ns = 1000000;
     stream_phase_begin(stream, "start", NULL);
     for (tw_id id = 0; id < 2000; id++)
-        stream_append_start(stream, id, 1 + id % 200);
+        stream_append_start(stream, id, first + id % 200);
     stream_phase_begin(stream, "stop", NULL);
     for (tw_id id = 0; id < 2000; id += 2)
         stream_append_stop(stream, id);
@@ -29,6 +29,11 @@ static struct stream *make_stream(void)
     stream_append_ticks(stream, 300);
     assert_int_equal(oracle_finish(stream, &diag), DIAG_OK);
     return stream;
+}
+
+static struct stream *make_stream(void)
+{
+    return make_stream_of(1);
 }
 
 static struct sample_series *take(const struct tw_design *design, const struct stream *stream,
@@ -122,6 +127,40 @@ TEST(test_each_sample_has_its_passes)
     opened = 0;
     series = take(&entry, stream, request);
     assert_int_equal(opened, 1 + 3 * 4);
+    free(series);
+    stream_free(stream);
+}
+
+static tw_tick firsts[16]; /* of the instances in the order of their opening: deadline of timer 0 */
+
+static int noting_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
+{
+    if (id == 0 && firsts[opened - 1] == 0)
+        firsts[opened - 1] = deadline;
+    return registry_find("heap")->timed->start(timers, id, deadline);
+}
+
+/* Each pass goes on where the one before it ended, across samples; the warm-up has a stream of its own. */
+TEST(test_no_pass_comes_again)
+{
+    struct stream *stream = make_stream();
+    struct tw_backend design = *registry_find("heap")->timed;
+    struct tw_design entry = {.timed = &design, .counted = &design};
+    uint64_t alone = stream_hash_of_passes(stream);
+    for (uint32_t first = 2; first <= 7; first++)
+        stream_add_pass(stream, make_stream_of(first));
+    assert_int_equal(alone, stream->hash);
+    assert_true(stream_hash_of_passes(stream) != alone);
+    design.open = counted_open;
+    design.start = noting_start;
+    opened = 0;
+    memset(firsts, 0, sizeof firsts);
+    struct sample_series *series =
+        take(&entry, stream, (struct sample_request){.samples = 3, .passes = 2});
+    assert_int_equal(series->status, OUTCOME_OK);
+    assert_int_equal(opened, 7);
+    for (size_t i = 0; i < 7; i++)
+        assert_int_equal(firsts[i], i == 0 ? 7 : i);
     free(series);
     stream_free(stream);
 }

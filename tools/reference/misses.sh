@@ -10,8 +10,8 @@ table=$(mktemp)
 trap 'rm -f "$table"' EXIT
 if [ "${REFERENCE:-full}" = full ]; then
     {
-        tools/misses.sh P1 1e5,1e6 fast,callwheel,linux26,hashed,hier,linux,heap4,heap
-        tools/misses.sh P1 1e7 fast,hashed,hier
+        tools/misses.sh P1 1e3,1e5,1e6 fast,callwheel,linux26,hashed,hier,linux,heap4,heap
+        tools/misses.sh P1 1e7 fast,callwheel,linux26,hashed,hier
         tools/misses.sh P3 1e5,1e6 fast,hashed,hier,heap
         tools/misses.sh P4 1e5,1e6 fast,hashed,hier,heap
     } >"$table"

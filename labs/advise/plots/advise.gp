@@ -4,9 +4,9 @@
 #     GNUPLOT_LIB=plots gnuplot -c labs/advise/plots/advise.gp advise-nginx.tsv advise-nginx.svg      (or .png, .pdf)
 #     GNUPLOT_LIB=plots gnuplot -c labs/advise/plots/advise.gp advise-nginx.tsv                       (text, on the terminal)
 #
-# Data: labs/advise/advise.h.  What is recommended, what is not significantly different from it and what is on
-# the front for another reason have their names on the right, each with a line to its point; the others are
-# grey.  The steps join those that none beats in both cost and memory.
+# Data: labs/advise/advise.h.  What is recommended, what is not significantly different from it and what lies on the steps
+# have their names on the right, each with a line to its point.  The steps join those that none beats in both cost and
+# memory.  Other points on the front lie within an interval of the steps; the dominated ones are grey.
 
 data = ARG1
 out = ARG2
@@ -39,7 +39,7 @@ if (right > edge) {
 }
 left = left / 1.15
 right = right * 1.15
-stats data index 1 using ($2 > 0 ? 1 : 0) nooutput
+stats data index 1 using 7 nooutput
 named = int(STATS_sum)
 array name[named + 1]
 array sort[named + 1]
@@ -48,9 +48,9 @@ array py[named + 1]
 array at[named + 1]
 found = 0
 do for [i = 1:series] {
-    sort_of = 0
-    stats data index 1 every ::i - 1::i - 1 using (text = strcol(1), sort_of = int($2), cost = $3, bytes = $6, 0) nooutput
-    if (sort_of > 0) {
+    is_named = 0
+    stats data index 1 every ::i - 1::i - 1 using (text = strcol(1), sort_of = int($2), cost = $3, bytes = $6, is_named = int($7), 0) nooutput
+    if (is_named) {
         found = found + 1
         name[found] = text; sort[found] = sort_of; px[found] = cost; py[found] = bytes
         at[found] = log(bytes / low) / log(top / low)
@@ -122,9 +122,9 @@ plot data index 2 using 1:2 with steps linecolor rgb "#009E73" linewidth 1.6 das
      data index 1 using ($2 > 0 ? $3 : NaN):6:4:5 with xerrorbars linecolor rgb "#999999" linewidth 0.8 \
          pointtype 0 notitle, \
      data index 1 using ($2 == 0 ? $3 : NaN):6 with points linecolor rgb paint(0) pointtype mark(0) \
-         pointsize 0.55 title "worse than another".(beyond > 0 ? sprintf(" (%d farther right)", beyond) : ""), \
+         pointsize 0.55 title "dominated".(beyond > 0 ? sprintf(" (%d farther right)", beyond) : ""), \
      data index 1 using ($2 == 1 ? $3 : NaN):6 with points linecolor rgb paint(1) pointtype mark(1) \
-         pointsize 0.9 title "better in something", \
+         pointsize 0.9 title "not dominated significantly", \
      data index 1 using ($2 == 2 ? $3 : NaN):6 with points linecolor rgb paint(2) pointtype mark(2) \
          pointsize 0.9 title "not significantly different", \
      data index 1 using ($2 == 3 ? $3 : NaN):6 with points linecolor rgb paint(3) pointtype mark(3) \

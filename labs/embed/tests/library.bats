@@ -101,6 +101,16 @@ registries() {
     g++ -std=c++20 -x c++ -Wall -Wextra -Werror -fsyntax-only program.c $(config --cflags)
 }
 
+@test "the examples with handles build against the installed tree alone, in C and in C++, and keep their books" {
+    local examples=$prefix/share/twbench/examples
+    read -ra flags <<<"$(config --cflags --libs) -Wl,-rpath,$prefix/lib -Wall -Wextra -Wpedantic -Werror"
+    gcc -std=c11 "$examples/handles.c" "${flags[@]}" -o c
+    g++ -std=c++17 -fsanitize=address,undefined "$examples/handles.cpp" "${flags[@]}" -o cpp
+    clang++ -std=c++20 "$examples/handles.cpp" "${flags[@]}" -o other
+    ./c | diff - <(printf 'connection %d was idle for too long\n' 0 2)
+    ./cpp | diff - <(printf '%s\n' "connection 0 was idle for too long" "told by advance" "connection 2 was idle for too long")
+}
+
 @test "only what the header declares is exported" {
     sed -n 's/^TWTIMERS_API.*[ *]\(tw[a-z]*_[a-z_]*\)(.*/\1/p' "$prefix"/include/twtimers/tw{timers,t}.h | sort -u >declared
     [ "$(wc -l <declared)" -ge 5 ]

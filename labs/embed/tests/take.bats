@@ -7,10 +7,10 @@ designs() {
     sed -n 's/^TW_DESIGN(\(.*\))/\1/p' "$root/src/impls/registry.def" | grep -vx null | tr _ -
 }
 
-# builds DESIGN - every file compiles without a warning, by each compiler, as C and as C++; test and example pass.
+# builds DESIGN [FLAG] - every file compiles without a warning, by each compiler, as C and as C++; test and example pass.
 builds() {
     local file compiler
-    "$twbench" take "$1" -o "$1"
+    "$twbench" take "$@" -o "$1"
     make -C "$1" CFLAGS='-O1 -Werror' check check-cpp plugin
     for file in "$1"/*.c; do
         for compiler in gcc clang; do
@@ -135,6 +135,27 @@ runner_builds() {
         echo "$design"
         builds "$design"
     done
+}
+
+@test "--growable: every design that can tell its earliest deadline compiles with the layer, as C and as C++, and passes its test" {
+    [ "${DEPTH:-}" = all ] && names="fast hier-bitmap heap heap4 hier linux26 hashed rbtree list" || names="fast rbtree"
+    for design in $names; do
+        echo "$design"
+        builds "$design" --growable
+        run grep -nE 'TW_(COUNT|COUNTED|WORK_[A-Z]+)\b|@[A-Z]+@|TWTIMERS_API|#include "[^t]' "$design"/*
+        echo "$output"
+        [ "$status" -eq 1 ]
+        # One that fires the latest first.
+        sed -i 's/return a->deadline != b->deadline ? a->deadline < b->deadline : a->order < b->order;/return a->deadline > b->deadline;/' "$design"/*.c
+        ! grep -q 'a->order < b->order' "$design"/tw_*.c
+        run make -s -C "$design" check
+        [[ $status -ne 0 && $output == *"before an earlier one"* ]]
+    done
+    refuses "cannot tell its earliest deadline" take lawn --growable -o home
+    refuses "may fire late" take multi --growable -o home
+    refuses "a runner has ids of its own" take heap --growable --runner=locked -o home
+    refuses "is a store" take wheel-log --growable -o home
+    [ ! -e home ]
 }
 
 @test "no counting and nothing to be filled in is left in any of them" {

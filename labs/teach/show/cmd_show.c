@@ -4,6 +4,7 @@
 #include "harness/base/file.h"
 #include "harness/base/json.h"
 #include "harness/base/text.h"
+#include "harness/base/units.h"
 #include "harness/base/ward.h"
 #include "harness/command/design_flags.h"
 #include "harness/command/outputs.h"
@@ -31,8 +32,17 @@ struct show_options {
     struct outputs outputs;
     uint64_t tick_ns;  /* 0: the script's */
     uint64_t capacity; /* 0: as many as the script names */
+    struct show_prices prices;
     bool every, list, museum;
 };
+
+static int take_prices(struct call *call, void *of, const char *flag, const char *value,
+                       struct diag *diag)
+{
+    struct show_options *options = of;
+    (void)call;
+    return lists_split(value, ',', flag, 4, prices_take, &options->prices, diag);
+}
 
 #define OF struct show_options
 static const struct flag flags[] = {
@@ -40,6 +50,9 @@ static const struct flag flags[] = {
     FLAG_COUNT("capacity", "N", "timers there may be (default: as many as the script names)", OF,
                capacity, 1, TW_CAPACITY_MAX),
     FLAG_SWITCH("every", "draw every step, also those on which nothing happens", OF, every),
+    FLAG_BY("price", "CALL=N,..",
+            "keep accounts instead: each start, stop, expire, tick is paid so much work",
+            take_prices),
     FLAG_SWITCH("list", "name the worked examples", OF, list),
     FLAG_SWITCH("museum", "name public bugs of real timers, and the rule that conform finds broken",
                 OF, museum),
@@ -114,9 +127,13 @@ static void print_answers(const struct worked_result *result)
 
 /* ---- Drawings. ------------------------------------------------------------------------------- */
 
-static void print_svg(FILE *out, const void *page)
+static void print_svg(FILE *out, const void *of)
 {
-    show_svg(out, page);
+    const struct show_page *page = of;
+    if (page->prices)
+        accounts_svg(out, page->films[0], page->prices);
+    else
+        show_svg(out, page);
 }
 
 static void print_json(FILE *out, const void *page)
@@ -193,11 +210,12 @@ static int show_example(const struct show_options *options, const struct worked 
     struct worked_result result;
     char title[160];
     struct show_page page = {.title = title};
-    if (options->designs.matrix_given || options->tick_ns || options->capacity)
+    if (options->designs.matrix_given || options->tick_ns || options->capacity ||
+        options->prices.given)
         return diag_usage(
             diag,
             "%s: an example has its own design and sizes; expected no --impl, --tick, "
-            "--capacity or parameters",
+            "--capacity, --price or parameters",
             worked_name(worked));
     int status = worked_run(worked, &result, diag);
     if (status != DIAG_OK)
@@ -290,7 +308,10 @@ static int play_script(const struct show_options *options, const char *operand,
     int status = player_run(request, &film, diag);
     if (status == DIAG_OK) {
         page.films[page.film_count++] = film;
-        if (outputs_want_text(&options->outputs))
+        page.prices = options->prices.given ? &options->prices : NULL;
+        if (outputs_want_text(&options->outputs) && page.prices)
+            accounts_terminal(stdout, film, page.prices);
+        else if (outputs_want_text(&options->outputs))
             print_films(options, &page);
         status = write_page(&options->outputs, &page, diag);
     }

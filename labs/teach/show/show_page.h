@@ -4,6 +4,7 @@
 #ifndef TWBENCH_SHOW_PAGE_H
 #define TWBENCH_SHOW_PAGE_H
 
+#include "harness/base/diag.h"
 #include "harness/tell/report/writer.h"
 #include "labs/teach/show/film.h"
 
@@ -11,6 +12,8 @@
 
 #define SHOW_FILMS_MAX 2
 #define SHOW_LINES_MAX 32
+
+struct show_prices;
 
 struct show_answer {
     const char *what;
@@ -27,7 +30,8 @@ struct show_page {
     size_t line_count;
     struct show_answer answers[SHOW_LINES_MAX]; /* what the lines say, of a worked example */
     size_t answer_count;
-    const char *note; /* "": none; NULL: a script */
+    const struct show_prices *prices; /* accounts in place of drawings; NULL: drawings */
+    const char *note;                 /* "": none; NULL: a script */
 };
 
 /* How many characters of the text go on a line of `columns`: up to a blank where there is one.  The next
@@ -50,6 +54,27 @@ void show_svg(FILE *out, const struct show_page *page);
 /* One document with every frame that was kept (schema/show-1.json has the keys).  Ticks are whole numbers of up to 64
  * bits. */
 void show_json(FILE *out, const struct show_page *page);
+
+/*
+ * accounts.c: what calls work and what they are paid, so that a dear call is seen to be paid for by the many cheap ones before
+ * it (Tarjan, "Amortized Computational Complexity", 1985).
+ */
+
+/* What each call is paid, in units of work: comparisons, visits, moves and link writes. */
+struct show_prices {
+    uint64_t start, stop, expire; /* a re-arm is a start */
+    uint64_t tick;                /* of each tick that an advance passes */
+    bool given;
+};
+
+/* Takes one price, "start=9", as an item of a list (units.h).  DIAG_USAGE names the flag and what was expected. */
+int prices_take(void *prices, const char *flag, const char *item, struct diag *diag);
+
+/* A row for each call that is paid or works, with what is saved before and after it, and the sums.  Less than 0 saved: the
+ * prices are too low.  At most 80 columns. */
+void accounts_terminal(FILE *out, const struct film *film, const struct show_prices *prices);
+/* The same as one SVG document: bars of work and what is paid for them, above bars of what is saved. */
+void accounts_svg(FILE *out, const struct film *film, const struct show_prices *prices);
 
 /*
  * picture.c: one frame of a film as SVG: rings for the levels of a wheel, a tree, boxes in a row.

@@ -75,6 +75,21 @@ load ../../../tests/cli/support
     "$twbench" show --tick=50ms 'unit 100ms; add a 950ms; tick' | grep -q 'due at 19 (950 ms)'
 }
 
+@test "accounts: prices, work and savings of each call, and whether too little is paid" {
+    script="$(printf 'add t%d 47;' {1..9}) tick 63"
+    "$twbench" show --impl=hier --levels=4,4,4 --price=start=22,expire=5 "$script" --svg=a.svg >accounts
+    grep -Eq '^add t9 47 +22 +6 +128 +144$' accounts
+    grep -Eq '^advance to 32 +0 +72 +144 +72$' accounts
+    grep -q '^12 calls: paid 243, worked 240; longest: 72' accounts
+    ! grep -q 'TOO LITTLE' accounts
+    [ "$(wc -L <accounts)" -le 80 ]
+    python3 -c 'import xml.etree.ElementTree as e; t = e.parse("a.svg"); assert sum(r.get("class") == "worked" for r in t.iter("{http://www.w3.org/2000/svg}rect")) == 12'
+    "$twbench" show --impl=hier --levels=4,4,4 --price=start=21,expire=5,tick=0 "$script" | grep -q 'TOO LITTLE'
+    "$twbench" show --price=tick=1 'tick 3' | grep -q '^3 calls: paid 3, worked 0'
+    "$twbench" show --price=stop=1 'tick 3' | grep -q 'no call is paid or works'
+}
+@test "a price of nothing" { refuses "expected start=" show --price=strt=3 'tick 3'; }
+@test "a price of an example" { refuses "--price" show W7 --price=start=3; }
 @test "svg and json are files of their kind and are not overwritten unasked" {
     "$twbench" show W9 --svg=w.svg --json=w.json >/dev/null
     python3 -c 'import sys, xml.etree.ElementTree as e; e.parse("w.svg")'

@@ -7,6 +7,7 @@
 #include "harness/command/setup_flags.h"
 #include "harness/compare/blocks.h"
 #include "harness/compare/comparison.h"
+#include "harness/measure/run/sample.h"
 #include "harness/measure/workload/oracle.h"
 #include "harness/measure/workload/workload.h"
 
@@ -119,6 +120,17 @@ static void print_answer(cJSON *answer)
     cJSON_free(text);
 }
 
+/* Others of the stream for the passes of all samples, or for so many that a processor cannot learn them. */
+static void make_passes(const struct probe_options *options, const struct workload_request *request,
+                        struct stream *stream)
+{
+    uint64_t wanted = STREAM_FRESH_OPERATIONS / (stream_operations(stream) + 1) + 1;
+    uint64_t passes = options->samples * options->passes;
+    if (wanted > 1)
+        workload_add_passes(request, stream, sample_warmup(options->passes),
+                            passes > 0 && passes < wanted ? passes : wanted);
+}
+
 static void take_series(const struct probe_options *options, const struct plan *plan,
                         struct stream *stream, struct sample_series *series)
 {
@@ -158,8 +170,10 @@ static int run(struct call *call)
         status = workload_stream(&request, &stream, &diag);
     if (status == DIAG_OK && options->setup.max_pending > 0)
         status = oracle_cap(stream, (uint32_t)options->setup.max_pending, &diag);
-    if (status == DIAG_OK)
+    if (status == DIAG_OK) {
+        make_passes(options, &request, stream);
         take_series(options, &plan, stream, series);
+    }
     int exit_status = status != DIAG_OK              ? command_fail(status, &diag)
                       : series->status == OUTCOME_OK ? EXIT_OK
                                                      : EXIT_FAILED;

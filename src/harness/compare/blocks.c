@@ -130,7 +130,6 @@ int blocks_calibrate(struct blocks *blocks, struct diag *diag)
         cell->passes = sample.passes;
         cell->calls = sample.calls;
         cell->phase_count = sample.phase_count;
-        memcpy(cell->stream_hash, sample.stream_hash, sizeof cell->stream_hash);
     }
     return status;
 }
@@ -167,16 +166,18 @@ static void series_add(struct block_series *series, const struct probe_sample *s
     series->pairs++;
 }
 
-static int check_stream(const struct blocks *blocks, const struct block_cell *cell, size_t role,
-                        const struct probe_sample *sample, struct diag *diag)
+/* Does `role` run the operations of role 0? */
+static int check_streams(const struct blocks *blocks, const struct block_cell *cell, size_t role,
+                         const struct probe_sample *samples, struct diag *diag)
 {
-    if (strcmp(sample->stream_hash, cell->stream_hash) == 0 && sample->calls == cell->calls)
+    if (strcmp(samples[role].stream_hash, samples[0].stream_hash) == 0 &&
+        samples[role].calls == samples[0].calls)
         return DIAG_OK;
     return diag_usage(diag,
                       "%s and %s make different operations of %s %s (stream %s and %s): what they "
                       "cost cannot be compared",
                       role_name(blocks, 0), role_name(blocks, role), cell->command.text[2],
-                      cell->command.text[3], cell->stream_hash, sample->stream_hash);
+                      cell->command.text[3], samples[0].stream_hash, samples[role].stream_hash);
 }
 
 /* Forwards for the first pair, backwards for the second. */
@@ -190,17 +191,19 @@ static int run_half(struct blocks *blocks, struct block_cell *cell, const size_t
             continue;
         enum probe_end end = take_sample(blocks, cell, role, &samples[role]);
         int status = take_end(blocks, cell, role, end, diag);
-        if (status == DIAG_OK && end == PROBE_OK)
-            status = check_stream(blocks, cell, role, &samples[role], diag);
         if (status != DIAG_OK || cell->out)
             return status;
     }
-    for (size_t role = 0; role < blocks->role_count; role++)
+    int status = DIAG_OK;
+    for (size_t role = 1; role < blocks->role_count && status == DIAG_OK; role++)
+        if (!cell->without[role])
+            status = check_streams(blocks, cell, role, samples, diag);
+    for (size_t role = 0; role < blocks->role_count && status == DIAG_OK; role++)
         if (!cell->without[role]) {
             cell->series[role].layouts = blocks->layouts;
             series_add(&cell->series[role], &samples[role], &samples[0]);
         }
-    return DIAG_OK;
+    return status;
 }
 
 static int run_block(struct blocks *blocks, struct block_cell *cell, struct diag *diag)

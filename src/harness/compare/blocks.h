@@ -139,7 +139,6 @@ struct block_cell {
     char reason[PROBE_REASON];
     uint64_t passes, calls;
     size_t phase_count;
-    char stream_hash[32];
     struct block_series series[BLOCK_ROLES];
 };
 
@@ -186,7 +185,7 @@ void block_cell_forget(struct block_cell *cell);
 /* ---- The answer of the other side (probe.c). ----------------------------------------------- */
 
 /* Other versions have to understand the answer; this changes when they cannot. */
-#define PROBE_VERSION 2
+#define PROBE_VERSION 3
 
 /* The caller's. */
 cJSON *probe_answer(const struct sample_series *series, const struct stream *stream,

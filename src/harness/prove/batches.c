@@ -1,4 +1,4 @@
-/* batches.c - tests that batch operations answer and act as the single calls one after the other: lists, by batches. */
+/* batches.c - tests optional parts by lists: batches act as the single calls one after the other, the exact next is the model's. */
 #include "harness/prove/cases.h"
 
 #include "harness/prove/guard.h"
@@ -44,6 +44,57 @@ void run_batches(struct case_plan *plan, struct conform_report *report)
         return;
     build_long(list, plan->strides->span);
     judge_replay(plan->backend, list, JUDGE_NOW_AND_THEN, report, NULL);
+    for (uint64_t seed = 0; seed < LISTS && !report->rule; seed++) {
+        list->count = 0;
+        random_list_make(list, seed, plan->strides);
+        judge_replay(plan->backend, list, JUDGE_ALWAYS, report, NULL);
+    }
+}
+
+/* Crowds that are re-armed for later and stopped again and again, near and far, and looked at between; two of them lie a
+ * round of any ring apart. */
+static void build_left_behind(struct operations *list, tw_tick horizon)
+{
+    list->capacity = CROWD;
+    list->now = 5000;
+    list->horizon = horizon;
+    for (uint64_t reach = 30; reach < UINT64_C(1) << 40; reach *= 7) {
+        operations_start_scattered(list, 0, CROWD, 1, reach);
+        operations_start_scattered(list, 0, CROWD / 2, reach / 2, reach);
+        operations_stop_shuffled(list, CROWD / 4, CROWD / 2);
+        operations_start(list, 3, '+', params_power_of_two(reach));
+        operations_inspect(list);
+        for (unsigned i = 0; i < 12; i++) {
+            operations_stop_many(list, i * 150, 140);
+            operations_advance(list, '+', i % 3 ? reach / 90 : 1);
+            operations_inspect(list);
+        }
+        operations_stop_many(list, 0, CROWD);
+        operations_start(list, 7, '+', reach);
+        operations_start(list, 7, '+', 3 * reach);
+        operations_inspect(list);
+        operations_advance(list, '+', 2 * reach);
+    }
+    operations_start(list, 5, '+', 10000);
+    operations_advance(list, '+', 6500);
+    operations_start(list, 6, '+',
+                     3900); /* where one ring has the horizon, the earlier one waits beside it */
+    operations_inspect(list);
+}
+
+void run_exact(struct case_plan *plan, struct conform_report *report)
+{
+    struct operations *list = plan->operations;
+    const struct tw_exact *exact = registry_exact(plan->backend);
+    list->exact = exact ? exact : guard_exact(plan->backend);
+    if (!list->exact)
+        return;
+    for (tw_tick horizon = 0; horizon <= 3000 && !report->rule; horizon += 3000) {
+        list->count = 0;
+        build_left_behind(list, horizon);
+        judge_replay(plan->backend, list, JUDGE_NOW_AND_THEN, report, NULL);
+    }
+    list->horizon = 0;
     for (uint64_t seed = 0; seed < LISTS && !report->rule; seed++) {
         list->count = 0;
         random_list_make(list, seed, plan->strides);

@@ -949,6 +949,7 @@ const struct written_case written_cases[] = {
     {"many timers in one far slot", NULL, run_far_slots},
     {"batches", NULL, run_batches},
     {"windows", NULL, run_slack},
+    {"exact next", NULL, run_exact},
     {"two threads", NULL, run_threads},
     {CASE_PROCESS, NULL, run_surroundings},
     {"memory is short in open", NULL, run_short_open},

@@ -96,5 +96,7 @@ void run_threads(struct case_plan *plan, struct conform_report *report);
 void run_slack(struct case_plan *plan, struct conform_report *report);
 /* Lists by batches; nothing for a design without batch operations. */
 void run_batches(struct case_plan *plan, struct conform_report *report);
+/* Lists after whose steps the exact next is asked; nothing for a design that has none (batches.c). */
+void run_exact(struct case_plan *plan, struct conform_report *report);
 
 #endif

@@ -728,6 +728,11 @@ const struct tw_slack *guard_slack(const struct tw_backend *backend)
     return is_in_program(backend) ? NULL : find_symbol(backend, "tw_plugin_slack");
 }
 
+const struct tw_exact *guard_exact(const struct tw_backend *backend)
+{
+    return is_in_program(backend) ? NULL : find_symbol(backend, "tw_plugin_exact");
+}
+
 void guard_pause(bool is_paused)
 {
     if (guard_current)

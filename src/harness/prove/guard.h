@@ -28,6 +28,8 @@ bool guard_is_for(const struct tw_backend *backend);
 const struct tw_batch *guard_batch(const struct tw_backend *backend);
 /* Its slack, which is tw_plugin_slack. */
 const struct tw_slack *guard_slack(const struct tw_backend *backend);
+/* Its exact next, which is tw_plugin_exact. */
+const struct tw_exact *guard_exact(const struct tw_backend *backend);
 /* A plugin's variables at file scope that are not as they were when it had been loaded break a rule.  Takes as long as to
  * read them. */
 void guard_inspect_variables(struct conform_report *report);

@@ -45,6 +45,7 @@ struct judge {
     const struct tw_backend *backend;
     const struct tw_batch *batch; /* what starts and stops then; NULL: single calls */
     const struct tw_slack *slack; /* NULL: the design takes none, and is exact */
+    const struct tw_exact *exact; /* NULL: it is not asked */
     struct tw_timers *timers;
     struct loan loan; /* what open was given */
     struct turn turns[TURNS];
@@ -575,6 +576,19 @@ static void inspect_next(struct judge *judge)
                       next, judge->now, due, exact ? "; its traits say TW_NEXT_EXACT" : "");
 }
 
+/* It may tidy up: asked before the others, who see what it leaves. */
+static void inspect_exact(struct judge *judge)
+{
+    const char *before = watch_enter(judge->watch, "exact next");
+    tw_tick next = judge->exact->next(judge->timers), due = model_first_due(&judge->model);
+    watch_leave(judge->watch, before);
+    trace_add(judge->report, next);
+    if (next != due)
+        report_broken(judge->report, RULE_EXACT,
+                      "it answered %" PRIu64 " at tick %" PRIu64 ", the earliest due is %" PRIu64,
+                      next, judge->now, due);
+}
+
 static void judge_view(struct judge *judge, const struct tw_view *view)
 {
     const struct model *model = &judge->model;
@@ -737,6 +751,8 @@ static bool judge_inspect(struct judge *judge)
     if (judge->model.capacity <= CROWD_CHECKED && !judge_check(judge))
         return false;
     inspect_visit(judge);
+    if (judge->exact && !judge->report->rule)
+        inspect_exact(judge);
     inspect_next(judge);
     inspect_footprint(judge);
     inspect_work(judge);
@@ -834,6 +850,7 @@ struct judge *judge_open(const struct tw_backend *backend, const struct operatio
     judge->now = operations->now;
     judge->walk = operations->walk;
     judge->batch = operations->batch;
+    judge->exact = operations->exact;
     judge->slack = registry_slack(backend);
     if (!judge->slack)
         judge->slack = guard_slack(backend);

@@ -74,6 +74,8 @@ struct operations {
     tw_tick now, horizon;         /* as in struct tw_config */
     tw_tick walk;                 /* an advance by more ticks is left out; 0: none is */
     const struct tw_batch *batch; /* judge_replay starts and stops with it; NULL: by single calls */
+    const struct tw_exact
+        *exact; /* judge_replay asks it as well when it looks; NULL: it does not */
     size_t setting_count;
     struct tw_setting settings[OPERATIONS_SETTINGS_MAX]; /* the names belong to the design */
     size_t count, room;

@@ -47,6 +47,7 @@ struct watch;
 #define RULE_ORDER     "an ordered design fires in order of due"
 #define RULE_FIFO      "equal deadlines fire in order of their starts"
 #define RULE_NEXT      "next is the earliest due, or a lower bound above now"
+#define RULE_EXACT     "the exact next is the earliest due"
 #define RULE_VISIT     "visit shows each running timer once, with its due tick"
 #define RULE_BATCH     "a batch answers and acts as the single calls in its order"
 #define RULE_CHECK     "check finds no broken invariant"

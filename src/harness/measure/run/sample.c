@@ -9,24 +9,9 @@
 #include "harness/measure/run/pace.h"
 #include "harness/measure/run/replay.h"
 
-/* One pass; false with the series' status and reason set when it went wrong. */
-static bool take_pass(const struct sample_request *request, struct replay_pass *pass,
-                      struct sample_series *series)
+uint64_t sample_warmup(uint64_t passes)
 {
-    struct instance instance;
-    const struct stream *stream = request->stream;
-    const struct tw_backend *design = request->plan->design->timed;
-    series->status = instance_open(&instance, design, request->plan, stream, series->reason);
-    if (series->status == OUTCOME_OK && request->dragged)
-        series->status = instance_drag(&instance, request->drag_share, series->reason);
-    if (series->status != OUTCOME_OK)
-        return false;
-    replay_time(instance.design, instance.timers, stream, request->plan, NULL, pass);
-    instance_close(&instance);
-    if (instance_digest_is_right(design, stream, pass->digest, pass->fired, series->reason))
-        return true;
-    series->status = OUTCOME_MISMATCH;
-    return false;
+    return passes == 0 ? 2 : 1;
 }
 
 static uint64_t count_calls(const struct stream *stream, const struct replay_pass *pass)
@@ -40,22 +25,43 @@ static uint64_t count_calls(const struct stream *stream, const struct replay_pas
     return calls;
 }
 
+/* The pass of that number; false with the series' status and reason set when it went wrong. */
+static bool take_pass(const struct sample_request *request, uint64_t number,
+                      struct replay_pass *pass, struct sample_series *series)
+{
+    struct instance instance;
+    const struct stream *stream =
+        stream_of_pass(request->stream, number, sample_warmup(request->passes));
+    const struct tw_backend *design = request->plan->design->timed;
+    series->status = instance_open(&instance, design, request->plan, stream, series->reason);
+    if (series->status == OUTCOME_OK && request->dragged)
+        series->status = instance_drag(&instance, request->drag_share, series->reason);
+    if (series->status != OUTCOME_OK)
+        return false;
+    replay_time(instance.design, instance.timers, stream, request->plan, NULL, pass);
+    instance_close(&instance);
+    series->calls += count_calls(stream, pass);
+    if (instance_digest_is_right(design, stream, pass->digest, pass->fired, series->reason))
+        return true;
+    series->status = OUTCOME_MISMATCH;
+    return false;
+}
+
 uint64_t sample_passes(uint64_t min_time_ns, double pass_ns)
 {
     uint64_t passes = (uint64_t)ceil((double)min_time_ns / fmax(pass_ns, 1));
     return passes > 0 ? passes : 1;
 }
 
-/* The first pass touches the memory; the second says how long one takes. */
 static bool warm_up(const struct sample_request *request, struct sample_series *series)
 {
     struct replay_pass pass = {0};
     double pass_ns = 0;
     series->passes = request->passes;
-    for (int i = 0; i < (request->passes == 0 ? 2 : 1); i++)
-        if (!take_pass(request, &pass, series))
+    for (uint64_t i = 0; i < sample_warmup(request->passes); i++)
+        if (!take_pass(request, i, &pass, series))
             return false;
-    series->calls = count_calls(request->stream, &pass);
+    series->calls /= sample_warmup(request->passes);
     for (size_t i = 0; i < request->stream->phase_count; i++)
         pass_ns += pass.phases[i].wall_ns;
     if (request->passes == 0)
@@ -67,17 +73,20 @@ static bool warm_up(const struct sample_request *request, struct sample_series *
 static bool take_sample(const struct sample_request *request, struct sample_series *series,
                         uint64_t sample)
 {
+    uint64_t first = sample_warmup(request->passes) + sample * series->passes;
     memset(series->cpu_ns[sample], 0, sizeof series->cpu_ns[sample]);
     memset(series->wall_ns[sample], 0, sizeof series->wall_ns[sample]);
+    series->calls = 0;
     for (uint64_t i = 0; i < series->passes; i++) {
         struct replay_pass pass = {0};
-        if (!take_pass(request, &pass, series))
+        if (!take_pass(request, first + i, &pass, series))
             return false;
         for (size_t phase = 0; phase < request->stream->phase_count; phase++) {
             series->cpu_ns[sample][phase] += pass.phases[phase].cpu_ns;
             series->wall_ns[sample][phase] += pass.phases[phase].wall_ns;
         }
     }
+    series->calls /= series->passes;
     return true;
 }
 

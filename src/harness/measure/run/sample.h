@@ -1,8 +1,8 @@
 /* sample.h - times one cell in this process: what one fresh process brings to a paired comparison.
  *
- * A sample is so many passes over the stream, each from a newly opened instance; the series is some
- * samples one after another.  Whoever compares two programs takes the fastest of a series: all of them
- * do the same work, and what else happens on the machine can only make one slower.
+ * A sample is so many passes, each from a newly opened instance and over the stream's next one (stream_of_pass); the
+ * series is some samples one after another.  Whoever compares two programs takes the fastest of a series: each runs as
+ * many operations of one kind, and what else happens on the machine can only make one slower.
  *
  * With a known full pace of the core (pace.h) a sample begins when the core has it, and one at whose end
  * the core has it no more is thrown away and taken again, until the patience is over.
@@ -19,14 +19,14 @@
 
 struct sample_request {
     const struct plan_cell *plan;
-    const struct stream *stream;
-    uint64_t samples;     /* 1 .. SAMPLE_MAX */
-    uint64_t passes;      /* of each; 0: as many as take min_time_ns here and now */
-    uint64_t min_time_ns; /* of each sample */
-    double pace_ns;       /* the core's full pace; 0: not known, every sample is kept */
-    uint64_t patience_ns; /* how long all samples together may wait for it */
-    uint64_t heap;        /* number of a heap layout (arena_pad); 0: none */
-    bool dragged;         /* put the drag of instance.h over the design */
+    const struct stream *stream; /* with its further ones, which the passes go through in turn */
+    uint64_t samples;            /* 1 .. SAMPLE_MAX */
+    uint64_t passes;             /* of each; 0: as many as take min_time_ns here and now */
+    uint64_t min_time_ns;        /* of each sample */
+    double pace_ns;              /* the core's full pace; 0: not known, every sample is kept */
+    uint64_t patience_ns;        /* how long all samples together may wait for it */
+    uint64_t heap;               /* number of a heap layout (arena_pad); 0: none */
+    bool dragged;                /* put the drag of instance.h over the design */
     double drag_share;
 };
 
@@ -34,15 +34,19 @@ struct sample_series {
     enum outcome_status status;
     char reason[400]; /* empty when ok */
     uint64_t passes;  /* of each sample */
-    uint64_t calls;   /* start, stop and advance calls and expiries of one pass */
-    double pace_ns;   /* the core's best before and after the samples that were kept */
-    uint64_t slow;    /* samples that were kept though the core was slow: the patience was over */
+    uint64_t
+        calls; /* start, stop and advance calls and expiries of one pass, the mean over a sample */
+    double pace_ns; /* the core's best before and after the samples that were kept */
+    uint64_t slow;  /* samples that were kept though the core was slow: the patience was over */
     /* Nanoseconds of a sample, all of its passes together, by phase of the stream. */
     double cpu_ns[SAMPLE_MAX][STREAM_PHASES_MAX], wall_ns[SAMPLE_MAX][STREAM_PHASES_MAX];
 };
 
-/* Takes the series; one pass (with `passes` 0: two) before it is thrown away.  The digest of every
- * pass is held to the oracle's. */
+/* Passes before the first sample, which are thrown away: one touches the memory, and where `passes` is 0 the other says
+ * how long one takes. */
+uint64_t sample_warmup(uint64_t passes);
+
+/* Takes the series.  The digest of every pass is held to the oracle's. */
 void sample_take(const struct sample_request *request, struct sample_series *series);
 
 /* The same; of a plugin in a child process, which has so much memory, and is taken to hang after SAMPLE_SECONDS. */

@@ -144,6 +144,14 @@ const struct stream *stream_of_pass(const struct stream *stream, uint64_t pass, 
     return &passes->desk;
 }
 
+uint64_t stream_hash_of_passes(const struct stream *stream)
+{
+    uint64_t hash = stream->hash;
+    for (size_t i = 1; stream->passes && i < stream->passes->count; i++)
+        hash = hash * UINT64_C(0x100000001b3) ^ stream->passes->others[i - 1]->hash;
+    return hash;
+}
+
 bool stream_is_broken(struct stream *stream)
 {
     struct builder *builder = builder_of(stream);

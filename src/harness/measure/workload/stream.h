@@ -223,6 +223,9 @@ uint64_t stream_operations(const struct stream *stream);
  * call. */
 const struct stream *stream_of_pass(const struct stream *stream, uint64_t pass, uint64_t warmup);
 
+/* Identity of all of them in their order; of a stream without others its own hash. */
+uint64_t stream_hash_of_passes(const struct stream *stream);
+
 /* now + delay, clamped to 0 .. TW_DEADLINE_MAX. */
 static inline tw_tick stream_deadline(tw_tick now, int64_t delay)
 {

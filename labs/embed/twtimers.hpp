@@ -1,0 +1,156 @@
+/*
+ * twtimers.hpp - twt.h for C++17: a set and its timers as objects, times as std::chrono's.
+ *
+ *     twtimers::set timers("fast");
+ *     struct connection { twtimers::timer idle; ... };
+ *     connection.idle = twtimers::timer(timers, [&] { hang_up(connection); });
+ *     connection.idle.start(60s);
+ *     ... sleep until timers.next(), then timers.advance();
+ *
+ * A tick is a millisecond of the steady clock.  A deadline is rounded up, so that no timer fires early.
+ */
+#ifndef TWTIMERS_HPP
+#define TWTIMERS_HPP
+
+#include <twtimers/twt.h>
+#include <twtimers/twtimers.h>
+
+#include <chrono>
+#include <exception>
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+namespace twtimers {
+
+using clock = std::chrono::steady_clock;
+using tick = std::chrono::milliseconds;
+
+/* A set outlives its timers.  One thread at a time uses it. */
+class set {
+public:
+    /* Throws std::invalid_argument: no such design, or one that twt_open refuses. */
+    explicit set(const char *design = "fast", tick horizon = tick::zero())
+    {
+        twt_config config{};
+        tw_error error;
+        config.design = twtimers_design(design);
+        config.now = now_of(clock::now());
+        config.horizon = static_cast<tw_tick>(horizon.count());
+        if (twt_open(&set_, &config, &error) != TW_OK)
+            throw std::invalid_argument(error.text);
+    }
+    ~set() { twt_close(set_); }
+    set(const set &) = delete;
+    set &operator=(const set &) = delete;
+
+    /* Runs what is due; how many callbacks ran.  What a callback throws ends the pass and comes out of here; the
+     * next pass goes on with the others. */
+    std::int64_t advance(clock::time_point now = clock::now())
+    {
+        std::int64_t ran = twt_advance(set_, now_of(now));
+        if (thrown_)
+            std::rethrow_exception(std::exchange(thrown_, nullptr));
+        return ran;
+    }
+    /* The earliest deadline; nothing when no timer will fire. */
+    std::optional<clock::time_point> next()
+    {
+        tw_tick at = twt_next(set_);
+        if (at == TW_NEVER)
+            return std::nullopt;
+        return clock::time_point(tick(at));
+    }
+    std::uint64_t size() const { return twt_count(set_); }
+    twt_set *get() { return set_; }
+
+private:
+    friend class timer;
+    static tw_tick now_of(clock::time_point time)
+    {
+        return static_cast<tw_tick>(std::chrono::floor<tick>(time.time_since_epoch()).count());
+    }
+    twt_set *set_ = nullptr;
+    std::exception_ptr thrown_;
+};
+
+/* Stops when it goes.  Its callback may move, start, stop and destroy it. */
+class timer {
+public:
+    timer() = default;
+    timer(set &timers, std::function<void()> run) : timers_(&timers), run_(std::move(run))
+    {
+        twt_init(&timer_, fire, this);
+    }
+    timer(timer &&other) noexcept { take(other); }
+    timer &operator=(timer &&other) noexcept
+    {
+        if (this != &other) {
+            leave();
+            take(other);
+        }
+        return *this;
+    }
+    ~timer() { leave(); }
+
+    /* Throws std::bad_alloc. */
+    void start(clock::duration delay) { start_at(clock::now() + delay); }
+    void start_at(clock::time_point deadline)
+    {
+        tw_tick at =
+            static_cast<tw_tick>(std::chrono::ceil<tick>(deadline.time_since_epoch()).count());
+        if (twt_start(timers_->get(), &timer_, at) < 0)
+            throw std::bad_alloc();
+    }
+    /* False: it was idle. */
+    bool stop() { return twt_stop(timers_->get(), &timer_) == TW_OK; }
+    bool pending() const { return twt_pending(&timer_); }
+
+private:
+    static void fire(twt_set *, twt_timer *, void *argument)
+    {
+        timer *self = static_cast<timer *>(argument);
+        set *timers = self->timers_;
+        std::function<void()> run = std::move(self->run_); /* outlives the timer */
+        self->fired_ = &self;
+        try {
+            run();
+        } catch (...) {
+            timers->thrown_ = std::current_exception();
+            twt_break(timers->get());
+        }
+        if (!self)
+            return;
+        self->fired_ = nullptr;
+        if (!self->run_)
+            self->run_ = std::move(run);
+    }
+    void leave()
+    {
+        if (timers_)
+            stop();
+        if (fired_)
+            *fired_ = nullptr;
+        fired_ = nullptr;
+    }
+    void take(timer &other)
+    {
+        timers_ = other.timers_;
+        run_ = std::move(other.run_);
+        if (timers_)
+            twt_move(timers_->get(), &timer_, &other.timer_);
+        timer_.argument = this;
+        fired_ = std::exchange(other.fired_, nullptr);
+        if (fired_)
+            *fired_ = this;
+    }
+    set *timers_ = nullptr;
+    std::function<void()> run_;
+    twt_timer timer_{};
+    timer **fired_ = nullptr; /* while its callback runs */
+};
+
+} // namespace twtimers
+
+#endif
