@@ -117,7 +117,8 @@ bool instance_digest_is_right(const struct tw_backend *design, const struct stre
                               uint64_t digest, uint64_t fired, char *reason)
 {
     const struct stream_expected *expected = &stream->expected;
-    if (!instance_is_exact(design, stream) || (digest == expected->digest && fired == expected->fired))
+    if (!instance_is_exact(design, stream) ||
+        (digest == expected->digest && fired == expected->fired))
         return true;
     snprintf(reason, INSTANCE_REASON,
              "digest %016" PRIx64 " of %" PRIu64 " expiries; the oracle says %016" PRIx64

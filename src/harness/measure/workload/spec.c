@@ -561,7 +561,8 @@ static int tasks_bind(const struct binder *binder, const struct place *top, cJSO
 int workload_parse_slack(const char *text, uint64_t tick_ns, const char *what,
                          struct stream_slack *out, struct diag *diag)
 {
-    static const char expected[] = "ticks, a time, 1/N of the delay for N = 2, 4 .. 2^63, or 1/N+TIME";
+    static const char expected[] =
+        "ticks, a time, 1/N of the delay for N = 2, 4 .. 2^63, or 1/N+TIME";
     uint64_t parts = 0, ticks = 0, ns;
     const char *rest = text;
     struct diag ignored;

@@ -127,11 +127,11 @@ struct stream {
     uint64_t tasks;
     uint64_t seed;
     uint64_t tick_ns;
-    uint32_t capacity;    /* ids are 0 .. capacity-1 */
-    uint32_t max_pending; /* cap on running timers, see oracle_cap; 0: none */
+    uint32_t capacity;         /* ids are 0 .. capacity-1 */
+    uint32_t max_pending;      /* cap on running timers, see oracle_cap; 0: none */
     struct stream_slack slack; /* set by stream_allow */
-    tw_tick horizon;      /* longest delay in it, restarts included */
-    uint64_t hash;        /* over words, phases, tables, capacity: identity of the stream */
+    tw_tick horizon;           /* longest delay in it, restarts included */
+    uint64_t hash;             /* over words, phases, tables, capacity: identity of the stream */
     size_t word_count;
     uint32_t *words;
     size_t phase_count;

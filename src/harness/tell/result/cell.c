@@ -539,7 +539,8 @@ cJSON *cell_make(const struct cell_identity *identity, const struct stream *stre
     if (identity->extra)
         identity->extra->add(cell, identity->extra->ctx);
     add_optional(cell, "span_ticks", outcome->span_ticks, has_span);
-    json_add(cell, "traits", make_traits(identity->traits, identity->takes_slack ? &stream->slack : NULL));
+    json_add(cell, "traits",
+             make_traits(identity->traits, identity->takes_slack ? &stream->slack : NULL));
     json_add(cell, "requested", requested_params(identity));
     json_add(cell, "sampling", make_sampling(identity, outcome));
     json_add(cell, "limits", make_limits(identity));
