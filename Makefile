@@ -185,8 +185,9 @@ reference: ## measure all that README.md and docs/ show, in one build, and write
 	$(Q)tools/reference_pictures.sh
 	$(Q)$(MAKE) pages
 
-pages: all ## write the figures of README.md and docs/*.md from results/reference
+pages: all ## write the figures of README.md and docs/*.md, and the slides of docs/slides, from results/reference
 	$(Q)tools/pages.py
+	$(Q)tools/slides.py
 
 # ---- Compiling ------------------------------------------------------------------------------------
 
