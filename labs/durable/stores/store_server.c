@@ -98,7 +98,9 @@ void store_server_end(struct store_server *server, uint32_t own_accord_ms)
             sleep_ms(2);
         for (uint32_t ms = 0; !atomic_load(&server->gone); ms += 2) {
             if (ms % 1000 == 0 && atomic_load(&server->process) > 0)
-                kill(atomic_load(&server->process), ms >= 60000          ? SIGKILL : server->end_signal ? server->end_signal : SIGTERM);
+                kill(atomic_load(&server->process), ms >= 60000          ? SIGKILL
+                                                    : server->end_signal ? server->end_signal
+                                                                         : SIGTERM);
             sleep_ms(2);
         }
         pthread_join(server->warden, NULL);
@@ -120,8 +122,8 @@ int store_server_start(struct store_server *server, struct tw_error *error)
 {
     int why = 0;
     atomic_store(&server->gone, false);
-    server->log_file =
-        openat(server->directory->fd, server->log_name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    server->log_file = openat(server->directory->fd, server->log_name,
+                              O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
     if (server->log_file < 0 || pipe2(server->started, O_CLOEXEC) != 0)
         return start_error(server, errno, error);
     why = pthread_create(&server->warden, NULL, server_ward, server);
@@ -178,4 +180,3 @@ void store_server_last_words(const struct store_server *server, char *out, size_
     const char *line = strrchr(end, '\n');
     snprintf(out, size, "%.150s", line ? line + 1 : end);
 }
-
