@@ -23,6 +23,9 @@ fi
 check "every table with figures is marked or excused, and no excuse is left over" tools/pages.py --unmarked
 check "the files come from the scripts and from one build, or stand in OLD.tsv" tools/reference.sh --check
 
+sed 's/(2 min)/(3 min)/' docs/slides/lecture.md >"$work/long.md"
+refused "a lecture of more minutes is refused" "expected 90" tools/slides.py "$work/long.md" "$work/long.html"
+
 # Each planted page has one thing wrong; one call looks at several.
 line=$(($(grep -n '^<!-- printed by' README.md | head -n 1 | cut -d: -f1) + 1))
 sed 's/^hashed  .*/hashed 1/' README.md >"$work/changed.md"

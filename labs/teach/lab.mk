@@ -24,7 +24,7 @@ build/playground/digests: labs/teach/playground/worlds.c labs/teach/playground/d
 	$(call say,LINK,$@)
 	$(Q)$(COMPILE) $(filter %.c %.a,$^) $(LIBS) -o $@
 
-test-playground: playground ## the playground in a headless Chromium: digests as native ones, tours, keys, phone, dark
+test-playground: playground ## the playground in a headless Chromium: digests and questions as natively, tours, keys, phone, dark
 	$(Q)tools/deps.sh report
 	$(Q)LIMIT_SECONDS=1200 tests/run.sh labs/teach/tests/playground.sh
 .PHONY: playground test-playground
