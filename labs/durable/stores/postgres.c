@@ -68,12 +68,12 @@ struct tw_store {
     struct store_directory directory;
     struct store_server server;
     struct store_ordered ordered;
-    char programs[128]; /* folder of initdb and postgres, with a slash at its end; "": they are on PATH */
+    char programs[128]; /* folder of initdb, with a slash at its end; "": it is on PATH */
     char initdb[160], postgres[160], connections[40];
     PGconn *taker;   /* the dispatcher's: poll, done */
     PGconn *flusher; /* the dispatcher's: tend, checkpoint; it always commits synchronously */
     bool is_open;
-    bool takes;      /* a transaction of the taker is open */
+    bool takes; /* a transaction of the taker is open */
     enum tw_sync_policy sync;
     uint64_t recovered;
     bool is_counted;
@@ -162,10 +162,10 @@ static int ask(struct tw_store *store, PGconn *connection, const char *statement
         atomic_store(&store->lost, true);
         return TW_STORE_LOST;
     }
-    return settle(store, connection,
-                  PQexecPrepared(connection, statement, words->count, words->values, words->sizes,
-                                 binary, 1),
-                  result);
+    return settle(
+        store, connection,
+        PQexecPrepared(connection, statement, words->count, words->values, words->sizes, binary, 1),
+        result);
 }
 
 /* ---- Arrays: a head of 20 bytes, then size and bytes of each element. ------------------------- */
@@ -250,12 +250,11 @@ static const char settings[] = "SET client_min_messages=error; SET enable_seqsca
 static PGconn *connection_open(struct tw_store *store, bool synchronous)
 {
     PGconn *connection = connect_once(store);
-    if (PQstatus(connection) == CONNECTION_OK &&
-        run(store, connection, settings) == TW_STORE_OK &&
+    if (PQstatus(connection) == CONNECTION_OK && run(store, connection, settings) == TW_STORE_OK &&
         run(store, connection,
-            synchronous || store->sync != TW_SYNC_NONE ? "SET synchronous_commit=on"
-                                                       : "SET synchronous_commit=off") ==
-            TW_STORE_OK)
+            synchronous || store->sync != TW_SYNC_NONE
+                ? "SET synchronous_commit=on"
+                : "SET synchronous_commit=off") == TW_STORE_OK)
         return connection;
     PQfinish(connection);
     return NULL;
@@ -278,11 +277,13 @@ static bool prepare_seat(struct tw_store *store, PGconn *connection)
 
 static bool prepare_taker(struct tw_store *store, PGconn *connection)
 {
-    return prepare(store, connection, "take",
-                   "SELECT due, key, value FROM messages WHERE (due, key) >= ($1::int8, $2::int8)"
-                   " AND due <= $3::int8 ORDER BY due, key LIMIT $4::int8 FOR UPDATE SKIP LOCKED") &&
-           prepare(store, connection, "next",
-                   "SELECT due, key FROM messages WHERE due > $1::int8 ORDER BY due, key LIMIT 1") &&
+    return prepare(
+               store, connection, "take",
+               "SELECT due, key, value FROM messages WHERE (due, key) >= ($1::int8, $2::int8)"
+               " AND due <= $3::int8 ORDER BY due, key LIMIT $4::int8 FOR UPDATE SKIP LOCKED") &&
+           prepare(
+               store, connection, "next",
+               "SELECT due, key FROM messages WHERE due > $1::int8 ORDER BY due, key LIMIT 1") &&
            prepare(store, connection, "done",
                    "DELETE FROM messages USING unnest($1::int8[], $2::int8[]) AS ended (due, key)"
                    " WHERE messages.due = ended.due AND messages.key = ended.key");
@@ -339,9 +340,11 @@ static int cluster_make(struct tw_store *store, struct tw_error *error)
 {
     char path[64], words[160];
     struct store_server *server = &store->server;
-    const char *const arguments[] = {
-        store->initdb, "-D", STORE_SERVER_DIRECTORY "/new", "-U", "twbench", "-A", "trust",
-        "--no-locale", "-E", "UTF8", "--no-sync", "--no-instructions", NULL};
+    const char *const arguments[] = {store->initdb, "-D",          STORE_SERVER_DIRECTORY "/new",
+                                     "-U",          "twbench",     "-A",
+                                     "trust",       "--no-locale", "-E",
+                                     "UTF8",        "--no-sync",   "--no-instructions",
+                                     NULL};
     if (faccessat(store->directory.fd, "cluster", F_OK, AT_SYMLINK_NOFOLLOW) == 0)
         return TW_STORE_OK;
     snprintf(path, sizeof path, "/proc/self/fd/%d/new", store->directory.fd);
@@ -368,11 +371,25 @@ static int cluster_make(struct tw_store *store, struct tw_error *error)
 static int server_begin(struct tw_store *store, struct tw_error *error)
 {
     struct store_server *server = &store->server;
-    const char *const arguments[] = {
-        store->postgres, "-D", STORE_SERVER_DIRECTORY "/cluster", "-c", "listen_addresses=", "-c",
-        "unix_socket_directories=" STORE_SERVER_DIRECTORY, "-c", "unix_socket_permissions=0700",
-        "-c", "port=5432", "-c", store->connections, "-c", "dynamic_shared_memory_type=mmap", "-c",
-        store->sync == TW_SYNC_GROUP ? "commit_delay=50" : "commit_delay=0", NULL};
+    const char *const arguments[] = {store->postgres,
+                                     "-D",
+                                     STORE_SERVER_DIRECTORY "/cluster",
+                                     "-c",
+                                     "listen_addresses=",
+                                     "-c",
+                                     "unix_socket_directories=" STORE_SERVER_DIRECTORY,
+                                     "-c",
+                                     "unix_socket_permissions=0700",
+                                     "-c",
+                                     "port=5432",
+                                     "-c",
+                                     store->connections,
+                                     "-c",
+                                     "dynamic_shared_memory_type=mmap",
+                                     "-c",
+                                     store->sync == TW_SYNC_GROUP ? "commit_delay=50"
+                                                                  : "commit_delay=0",
+                                     NULL};
     /* The lock says that no process of an earlier server lives; its number may be another's by now. */
     unlinkat(store->directory.fd, "cluster/postmaster.pid", 0);
     unlinkat(store->directory.fd, SOCKET, 0);
@@ -413,8 +430,9 @@ static int server_start(struct tw_store *store, const struct tw_store_config *co
     if (answer != TW_STORE_OK)
         return answer;
     if (!user_find(store)) {
-        snprintf(error->text, sizeof error->text,
-                 "postgres refuses root, and there is neither a user postgres nor nobody to run it");
+        snprintf(
+            error->text, sizeof error->text,
+            "postgres refuses root, and there is neither a user postgres nor nobody to run it");
         return TW_STORE_IO;
     }
     answer = cluster_make(store, error);
@@ -444,8 +462,7 @@ static int messages_find(struct tw_store *store)
     store->is_counted = is_empty || !PQgetisnull(result, 0, 1);
     if (!is_empty && store->is_counted)
         store->recovered = strtoull(PQgetvalue(result, 0, 1), NULL, 10);
-    uint64_t first =
-        is_empty ? TW_STORE_NEVER : strtoull(PQgetvalue(result, 0, 0), NULL, 10);
+    uint64_t first = is_empty ? TW_STORE_NEVER : strtoull(PQgetvalue(result, 0, 0), NULL, 10);
     store_ordered_found(&store->ordered, store->recovered, first);
     if (!store->is_counted)
         store->recovered = UINT64_MAX;
