@@ -185,8 +185,9 @@ reference: ## measure all that README.md and docs/ show, in one build, and write
 	$(Q)tools/reference_pictures.sh
 	$(Q)$(MAKE) pages
 
-pages: all ## write the figures of README.md and docs/*.md from results/reference
+pages: all ## write the figures of README.md and docs/*.md, and the slides of docs/slides, from results/reference
 	$(Q)tools/pages.py
+	$(Q)tools/slides.py
 
 # ---- Compiling ------------------------------------------------------------------------------------
 
@@ -277,6 +278,9 @@ define link_lab_test
 endef
 $(BUILD)/labs/%: $(BUILD)/labs/%.o $$(BUILD)/labs/$$(call lab_of,$$@).a $(BUILD)/libtwbench.a
 	$(if $(findstring /fuzz_,$@),$(call link_lab_test,-fsanitize=fuzzer),$(call link_lab_test,,-lcmocka))
+
+# What `init` writes is in the program.
+$(BUILD)/harness/command/cmd_init.o: docs/skeleton.c src/impls/backend.h $(wildcard docs/ci/init/* docs/ci/*.json docs/ci/plugin-*)
 
 # The design that people copy (docs/skeleton.c) is compiled as one, and put to the proof.
 $(BUILD)/tests/conformance/test_walk.o: CPPFLAGS += -Isrc/impls

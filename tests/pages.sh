@@ -18,9 +18,13 @@ if [ -n "$missing" ]; then
     tell 0 "every marked part of a page is what its command prints # skip not built:$missing"
 else
     check "every marked part of a page is what its command prints" tools/pages.py --check
+    check "the slides are what their source makes, and take 90 minutes" tools/slides.py --check
 fi
 check "every table with figures is marked or excused, and no excuse is left over" tools/pages.py --unmarked
 check "the files come from the scripts and from one build, or stand in OLD.tsv" tools/reference.sh --check
+
+sed 's/(2 min)/(3 min)/' docs/slides/lecture.md >"$work/long.md"
+refused "a lecture of more minutes is refused" "expected 90" tools/slides.py "$work/long.md" "$work/long.html"
 
 # Each planted page has one thing wrong; one call looks at several.
 line=$(($(grep -n '^<!-- printed by' README.md | head -n 1 | cut -d: -f1) + 1))

@@ -16,8 +16,10 @@ my @parameters;
 while (my $row = <$rows>) {
     chomp $row;
     my ($kind, @fields) = split /\t/, $row, -1;
+    # "lab grade": the first word completes, with the flags of all that follow it.
+    $fields[0] =~ s/ .*// if $kind =~ /^(?:command|flag|parameters)$/;
     if ($kind eq 'command') {
-        push @commands, $fields[0];
+        push @commands, $fields[0] unless $summary{$fields[0]};
         $summary{$fields[0]} = $fields[2];
     } elsif ($kind eq 'flag') {
         push @{$flags{$fields[0]}}, [@fields[1 .. 3]];

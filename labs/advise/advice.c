@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Times the budget that may be named as the next. */
+#define TIMES_MAX 20
+
 /* ---- What was asked. ------------------------------------------------------------------------- */
 
 /* Null: not wished, or not known. */
@@ -54,9 +57,30 @@ static cJSON *make_wishes(const struct wishes *wishes)
     return object;
 }
 
-static cJSON *make_budget(const struct advice_evidence *evidence)
+/* A budget that would do for what this one left out, going by what it did: of 1, 2 or 5 times a power of ten; 0: it left
+ * out nothing. */
+static double next_budget_ns(const struct advice_evidence *evidence, size_t measured)
 {
+    static const double steps[] = {1, 2, 5, 10};
+    double all = (double)(measured + evidence->untried), times = all / fmax((double)measured, 1);
+    double ns = (double)evidence->budget_ns * fmin(fmax(times, 2), TIMES_MAX), unit;
+    size_t i = 0;
+    if (evidence->untried == 0 && !evidence->cut && !evidence->unmade[0])
+        return 0;
+    unit = pow(10, floor(log10(ns)));
+    while (i < 3 && steps[i] * unit < ns)
+        i++;
+    return steps[i] * unit;
+}
+
+static cJSON *make_budget(const struct advice_evidence *evidence, const struct field *field)
+{
+    size_t measured = 0;
     cJSON *object = cJSON_CreateObject();
+    for (size_t i = 0; i < field->count; i++)
+        measured += field->contenders[i].of.known;
+    json_add_integer(object, "measured", measured);
+    add_positive(object, "next_ns", next_budget_ns(evidence, measured));
     json_add_integer(object, "asked_ns", evidence->budget_ns);
     json_add_integer(object, "used_ns", evidence->used_ns);
     json_add_integer(object, "untried", evidence->untried);
@@ -266,7 +290,7 @@ cJSON *advice_make(const struct advice_evidence *evidence)
     field_fill(field, evidence);
     json_add(advice, "load", make_load(&evidence->load));
     json_add(advice, "wishes", make_wishes(&evidence->wishes));
-    json_add(advice, "budget", make_budget(evidence));
+    json_add(advice, "budget", make_budget(evidence, field));
     add_positive(advice, "interruption_ns", evidence->interruption_ns);
     json_add(advice, "recommendation", make_recommendation(evidence, field));
     json_add(advice, "comparisons", make_comparisons(evidence, field));

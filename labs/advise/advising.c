@@ -1,8 +1,10 @@
 /* advising.c - makes the load, and races the candidates on it within the budget. */
 #include "labs/advise/advising.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A child may take so small a part of the budget, or a few times what making the stream took, and never
  * more than the second part; but what a fork and a glance take it may always. */
@@ -17,6 +19,7 @@
 #define MAKING_SHARE_STEP 0.1
 #define MAKING_SHARE_MAX  0.65
 #define FEWER_TASKS       64
+#define FEWER_UNTIL       0.9  /* of the budget; beyond it no smaller size is tried */
 #define FEWER_TASKS_MAX   4096 /* where the workload's own number was asked for */
 
 /* On the real clock: runs beside the look at each candidate; what a run takes beside what it plays; the least that it
@@ -43,14 +46,16 @@ static int make_load(struct measuring *measuring, const struct advise_request *r
 {
     struct session *session = &measuring->session;
     const struct deadline whole = session->deadline;
+    uint64_t spent_ns = measuring_now_ns(measuring) - measuring->begin_ns;
     double share = MAKING_SHARE;
     int status = DEADLINE_OVER;
     for (; status == DEADLINE_OVER && share < MAKING_SHARE_MAX; share += MAKING_SHARE_STEP) {
-        session->deadline = deadline_after(measuring->begin_ns,
-                                           (uint64_t)(share * (double)request->setup->budget_ns));
-        uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
+        uint64_t end_ns = measuring->begin_ns + spent_ns +
+                          (uint64_t)(share * (double)(request->setup->budget_ns - spent_ns));
+        session->deadline.at_ns = end_ns < whole.at_ns ? end_ns : whole.at_ns;
+        uint64_t begin_ns = measuring_now_ns(measuring);
         status = session_stream(session, request->setup, &group, out, diag);
-        measuring->stream_ns = clock_read_ns(CLOCK_MONOTONIC) - begin_ns;
+        measuring->stream_ns = measuring_now_ns(measuring) - begin_ns;
         if (status == DEADLINE_OVER && !measuring->evidence.unmade[0])
             snprintf(measuring->evidence.unmade, sizeof measuring->evidence.unmade, "%s",
                      diag->text);
@@ -82,6 +87,14 @@ static void meet_clock(struct measuring *measuring, const struct advise_request 
     load->played_ns = played_ns < whole_ns ? (uint64_t)played_ns : 0;
 }
 
+static void describe_load(struct advice_evidence *evidence, const struct stream *stream)
+{
+    evidence->load.tasks = stream->tasks;
+    evidence->load.tick_ns = stream->tick_ns;
+    evidence->load.capacity = stream->capacity;
+    evidence->load.horizon = stream->horizon;
+}
+
 /* Makes the stream, which tells what the load is. */
 static int meet_load(struct measuring *measuring, const struct advise_request *request,
                      struct diag *diag)
@@ -103,14 +116,7 @@ static int meet_load(struct measuring *measuring, const struct advise_request *r
         return status;
     measuring->is_made = true;
     measuring->child_ns = child_budget(setup->budget_ns, measuring->stream_ns);
-    measuring->evidence.load = (struct load){
-        .workload = workload,
-        .is_trace = is_trace,
-        .tasks = stream->tasks,
-        .tick_ns = stream->tick_ns,
-        .capacity = stream->capacity,
-        .horizon = stream->horizon,
-    };
+    describe_load(&measuring->evidence, stream);
     if (request->wishes.on_clock)
         meet_clock(measuring, request, stream);
     return DIAG_OK;
@@ -148,13 +154,48 @@ static double measure_interruption(void)
 
 static void begin(struct measuring *measuring, const struct advise_request *request)
 {
-    measuring->begin_ns = clock_read_ns(CLOCK_MONOTONIC);
+    measuring->evidence.wishes = request->wishes;
+    measuring->begin_ns = measuring_now_ns(measuring);
+    measuring->begin_wall_ns = clock_read_ns(CLOCK_MONOTONIC);
     measuring->session.deadline = deadline_after(measuring->begin_ns, request->setup->budget_ns);
+    measuring->session.deadline.of = request->wishes.on_clock ? DEADLINE_WALL : DEADLINE_WORK;
+    if (request->deadline_ns > 0)
+        measuring->session.deadline.wall_at_ns =
+            deadline_after(measuring->begin_wall_ns, request->deadline_ns).at_ns;
     measuring->setup = *request->setup;
     measuring->designs = request->designs;
     measuring->design_count = request->design_count;
-    measuring->evidence.wishes = request->wishes;
     measuring->evidence.budget_ns = request->setup->budget_ns;
+}
+
+/* Where nobody ended at the size asked for, there may be time for a smaller one. */
+static int race(struct measuring *out, struct diag *diag)
+{
+    struct advice_evidence *evidence = &out->evidence;
+    struct stream *stream;
+    struct setup setup = out->setup;
+    out->made_ns = measuring_now_ns(out);
+    int status = racing_run(out, diag);
+    if (status != DIAG_OK || evidence_knows(evidence) || !out->is_made || evidence->load.is_trace ||
+        evidence->load.tasks <= FEWER_TASKS || evidence->interrupted ||
+        measuring_used(out) > FEWER_UNTIL)
+        return status;
+    char unmade[200];
+    snprintf(unmade, sizeof unmade,
+             "%s: at %" PRIu64 " tasks no design ended in its share of the budget",
+             evidence->load.workload, evidence->load.tasks);
+    evidence_free(evidence);
+    memset(out->look_ns, 0, sizeof out->look_ns);
+    struct plan_group group = {evidence->load.workload, evidence->load.tasks / FEWER_TASKS};
+    uint64_t begin_ns = measuring_now_ns(out);
+    status = session_stream(&out->session, &setup, &group, &stream, diag);
+    if (status != DIAG_OK)
+        return status == DEADLINE_OVER ? DIAG_OK : status;
+    out->stream_ns = measuring_now_ns(out) - begin_ns;
+    out->child_ns = child_budget(setup.budget_ns, out->stream_ns);
+    describe_load(evidence, stream);
+    result_leave_out(out->session.document, unmade);
+    return race(out, diag);
 }
 
 int advising_run(const struct advise_request *request, struct measuring *out, struct diag *diag)
@@ -172,8 +213,7 @@ int advising_run(const struct advise_request *request, struct measuring *out, st
     out->evidence.interruption_ns = measure_interruption();
     if (out->evidence.unmade[0])
         result_leave_out(out->session.document, out->evidence.unmade);
-    out->made_ns = clock_read_ns(CLOCK_MONOTONIC);
-    return racing_run(out, diag);
+    return race(out, diag);
 }
 
 void advising_close(struct measuring *measuring)

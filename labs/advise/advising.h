@@ -37,10 +37,12 @@ struct measuring {
     struct live live; /* on the real clock: the runners to choose from */
     struct session session;
     struct advice_evidence evidence;
-    bool is_made;               /* the load's stream; else nothing can be measured */
-    uint64_t stream_ns;         /* what it took to make that */
-    uint64_t begin_ns, made_ns; /* of the command; of the race, once the load is made */
-    uint64_t child_ns;          /* most of one child */
+    bool is_made;       /* the load's stream; else nothing can be measured */
+    uint64_t stream_ns; /* what it took to make that */
+    uint64_t begin_ns,
+        made_ns; /* of the command; of the race, once the load is made: measuring_now_ns */
+    uint64_t begin_wall_ns; /* of the command, by CLOCK_MONOTONIC */
+    uint64_t child_ns;      /* most of one child */
     double look_ns
         [CANDIDATES_MAX]; /* what a look at the load's own size took, by candidate; 0: unknown */
     const char *stage;    /* "look", as progress shows it */
@@ -57,6 +59,8 @@ struct measuring_step {
     uint64_t runs, warmup;
 };
 
+/* What the budget counts: processor time with that of the children; with --clock=real, where all wait, wall time. */
+uint64_t measuring_now_ns(const struct measuring *measuring);
 /* Share that is used up of what making the load left of the budget, 0 and more. */
 double measuring_used(const struct measuring *measuring);
 /* What a step will take, as a share of the budget, going by what the looks took. */
@@ -74,6 +78,7 @@ int measuring_run(struct measuring *measuring, const struct measuring_step *step
 
 /* ---- Decides the order in which candidates are measured, and which go on: successive halving in a budget.
  *
+ *     first     what everybody would try, one sample each: hashed, heap, hier, fast; on the real clock each runner
  *     look      each design as it comes, without a warm-up; the hopeless run into their limit
  *     around    other settings, next as driver, coarser ticks, of designs that are not beaten
  *     race      the best by the look, 6 samples each, interleaved
@@ -83,6 +88,10 @@ int measuring_run(struct measuring *measuring, const struct measuring_step *step
  * Each step begins only if it is expected to end within its share of the budget.
  */
 
+/* The candidates that are not left out, in the order in which they are looked at; *first of them before anything else:
+ * the usual designs, or on the real clock each runner once.  Answers how many; room for all. */
+size_t racing_order(const struct advice_evidence *evidence, size_t *order, size_t *first);
+
 /* The session is open, the evidence has its load and its wishes.  After each step the document has the
  * advice of what is known by then.  DIAG_OK, POOL_INTERRUPTED or another status. */
 int racing_run(struct measuring *measuring, struct diag *diag);
@@ -91,7 +100,8 @@ int racing_run(struct measuring *measuring, struct diag *diag);
 
 /* What to advise on, as plain data; all that it points to outlives the advising. */
 struct advise_request {
-    const struct setup *setup; /* its budget is wall time for all of it */
+    const struct setup *setup; /* its budget is for all of it, as measuring_now_ns counts */
+    uint64_t deadline_ns;      /* wall time for all of it; 0: no limit */
     const char *load;          /* a workload or a trace, by name or as a file */
     const struct tw_design *const *designs;
     size_t design_count;

@@ -65,6 +65,16 @@ bool candidate_equal(const struct candidate *left, const struct candidate *right
     return equal;
 }
 
+const char *const candidates_usual[CANDIDATES_USUAL] = {"hashed", "heap", "hier", "fast"};
+
+unsigned candidate_usual(const struct tw_design *design)
+{
+    unsigned i = 0;
+    while (i < CANDIDATES_USUAL && strcmp(candidates_usual[i], design->timed->name) != 0)
+        i++;
+    return i;
+}
+
 /* ---- As they come. --------------------------------------------------------------------------- */
 
 static void leave_out_late(struct candidate *candidate, const struct wishes *wishes)
@@ -119,8 +129,8 @@ size_t candidates_on_clock(const struct runner *runners, size_t runner_count,
                            struct candidate *out, size_t max)
 {
     size_t count = 0;
-    for (size_t r = 0; r < runner_count; r++)
-        for (size_t d = 0; d < design_count && count < max; d++) {
+    for (size_t d = 0; d < design_count; d++)
+        for (size_t r = 0; r < runner_count && count < max; r++) {
             if (designs[d]->timed->traits.flags & TW_KEEPS_NOTHING)
                 continue;
             out[count] = (struct candidate){

@@ -26,7 +26,7 @@ struct advise_options {
     uint64_t tasks;
     int clock;
     const char *runners; /* --clock=real */
-    uint64_t threads, duration_ns;
+    uint64_t threads, duration_ns, deadline_ns;
     double speed;
 };
 
@@ -96,7 +96,9 @@ static const struct flag flags[] = {
     SETUP_SEED(OF, setup),
     SETUP_TICK(OF, setup),
     SETUP_PATIENCE(OF, setup),
-    SETUP_BUDGET(OF, setup, "time for all of it (default 60s)"),
+    SETUP_BUDGET(OF, setup,
+                 "processor time for all of it (default 60s); wall time with --clock=real"),
+    FLAG_TIME("deadline", "wall time for all of it (default: no limit)", OF, deadline_ns, 1000000),
     SETUP_MEMORY_LIMIT(OF, setup),
     SETUP_NO_SYSTEM_CHECK(OF, setup),
     SETUP_PROGRESS(OF, setup),
@@ -189,16 +191,12 @@ static int check(struct call *call, struct advise_options *options, struct diag 
     return status == DIAG_OK ? outputs_check(call, &options->outputs, diag) : status;
 }
 
-/* On the real clock these are looked at unless others are named: a run there takes real time. */
-static const char *const usual[] = {"heap", "hashed", "hier", "fast"};
-#define USUAL (sizeof usual / sizeof *usual)
-
 static int run(struct call *call)
 {
     struct diag diag;
     struct measuring *measuring;
     struct advise_options *options = call->options;
-    const struct tw_design *designs[USUAL];
+    const struct tw_design *designs[CANDIDATES_USUAL];
     int status = check(call, options, &diag);
     if (status != DIAG_OK) {
         designs_close(&options->designs);
@@ -210,6 +208,7 @@ static int run(struct call *call)
     options->setup.resume = options->outputs.resume;
     struct advise_request request = {
         .setup = &options->setup,
+        .deadline_ns = options->deadline_ns,
         .load = call->operands[0],
         .designs = options->designs.chosen,
         .design_count = options->designs.count,
@@ -220,11 +219,12 @@ static int run(struct call *call)
         .tasks = options->tasks,
         .wishes = options->wishes,
     };
+    /* A run on the real clock takes real time. */
     if (options->wishes.on_clock && !options->designs.given) {
         request.designs = designs;
-        request.design_count = USUAL;
-        for (size_t i = 0; i < USUAL; i++)
-            designs[i] = registry_find(usual[i]);
+        request.design_count = CANDIDATES_USUAL;
+        for (size_t i = 0; i < CANDIDATES_USUAL; i++)
+            designs[i] = registry_find(candidates_usual[i]);
     }
     measuring = memory_take(1, sizeof *measuring);
     status = advising_run(&request, measuring, &diag);

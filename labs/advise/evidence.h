@@ -59,7 +59,13 @@ bool candidate_equal(const struct candidate *left, const struct candidate *right
 size_t candidates_default(const struct wishes *wishes, const struct tw_design *const *designs,
                           size_t design_count, struct candidate *out, size_t max);
 
-/* On the real clock: each design behind each runner.  Answers how many. */
+/* Place among those that everybody would try, and that are tried first; CANDIDATES_USUAL: none of them. */
+#define CANDIDATES_USUAL 4
+unsigned candidate_usual(const struct tw_design *design);
+/* The same, by their names. */
+extern const char *const candidates_usual[CANDIDATES_USUAL];
+
+/* On the real clock: each runner before the first design, then each before the next.  Answers how many. */
 size_t candidates_on_clock(const struct runner *runners, size_t runner_count,
                            const struct tw_design *const *designs, size_t design_count,
                            struct candidate *out, size_t max);

@@ -12,17 +12,33 @@
 #define CLOCK_RUN_NS   2e8 /* a run on the real clock beside what it plays */
 #define FIRST_CHILDREN 4   /* proof, memory, latency, and the schedule of periodic tasks */
 
-/* What making the load has left of the budget; more than 0. */
+uint64_t measuring_now_ns(const struct measuring *measuring)
+{
+    return deadline_now_ns(measuring->evidence.wishes.on_clock ? DEADLINE_WALL : DEADLINE_WORK);
+}
+
+/* What making the load has left of the budget, or what all may take of it until a deadline in wall time, going by what
+ * it took so far; more than 0. */
 static double left_when_made_ns(const struct measuring *measuring)
 {
-    double end_ns = (double)measuring->begin_ns + (double)measuring->setup.budget_ns;
-    return fmax(end_ns - (double)measuring->made_ns, 1);
+    double left_ns = (double)measuring->begin_ns + (double)measuring->setup.budget_ns -
+                     (double)measuring->made_ns;
+    uint64_t until_ns = measuring->session.deadline.wall_at_ns;
+    if (until_ns > 0) {
+        double now_ns = (double)measuring_now_ns(measuring);
+        double wall_ns = (double)clock_read_ns(CLOCK_MONOTONIC);
+        double took_ns = fmax(wall_ns - (double)measuring->begin_wall_ns, 1);
+        double rate = fmin(1, (now_ns - (double)measuring->begin_ns) / took_ns);
+        double fits_ns = now_ns + rate * ((double)until_ns - wall_ns) - (double)measuring->made_ns;
+        left_ns = fmin(left_ns, fits_ns);
+    }
+    return fmax(left_ns, 1);
 }
 
 double measuring_used(const struct measuring *measuring)
 {
-    double used_ns = (double)(clock_read_ns(CLOCK_MONOTONIC) - measuring->made_ns);
-    return used_ns / left_when_made_ns(measuring);
+    return (double)(measuring_now_ns(measuring) - measuring->made_ns) /
+           left_when_made_ns(measuring);
 }
 
 /* ---- How long will it take? ------------------------------------------------------------------ */
@@ -203,7 +219,7 @@ static bool is_before(const size_t *chosen, size_t count, uint64_t tick_ns,
 int measuring_run(struct measuring *measuring, const struct measuring_step *step, struct diag *diag)
 {
     const struct candidate *candidates = measuring->evidence.candidates;
-    uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
+    uint64_t begin_ns = measuring_now_ns(measuring);
     int status = DIAG_OK;
     for (size_t i = 0; i < step->count && status == DIAG_OK; i++) {
         size_t chosen[CANDIDATES_MAX], count = 0;
@@ -221,6 +237,6 @@ int measuring_run(struct measuring *measuring, const struct measuring_step *step
     }
     evidence_look(&measuring->evidence, result_json(measuring->session.document));
     if (step->count == 1 && step->round == 0)
-        measuring->look_ns[step->chosen[0]] = (double)(clock_read_ns(CLOCK_MONOTONIC) - begin_ns);
+        measuring->look_ns[step->chosen[0]] = (double)(measuring_now_ns(measuring) - begin_ns);
     return status;
 }

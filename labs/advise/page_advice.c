@@ -1,5 +1,6 @@
 /* page_advice.c - builds the page of an advice: the recommendation, the candidates beside it. */
 #include "labs/advise/advise.h"
+#include "labs/advise/choice.h"
 
 #include "harness/base/json.h"
 #include "harness/base/memory.h"
@@ -54,6 +55,24 @@ static bool knows_any(const struct place *advice)
     return false;
 }
 
+/* How many were measured, and what to try for the others. */
+static void say_missing(struct page *page, const struct place *advice)
+{
+    double untried = place_number(advice, "budget.untried");
+    if (!json_get(advice->json, "budget.measured"))
+        return;
+    page_say(page, PAGE_TEXT, advice, "Measured: {budget.measured}");
+    if (untried > 0)
+        page_add(page, advice, " candidates; {budget.untried} more were not");
+    else
+        page_span(page, " candidates");
+    if (place_number(advice, "budget.next_ns") > 0)
+        page_span(page, ".  Try --budget=%.0fs next.",
+                  ceil(place_number(advice, "budget.next_ns") / 1e9));
+    else
+        page_span(page, ".");
+}
+
 static void add_recommendation(struct page *page, const struct place *advice)
 {
     struct place recommendation = place_get(advice, "recommendation");
@@ -62,6 +81,7 @@ static void add_recommendation(struct page *page, const struct place *advice)
         page_text(page, "%s",
                   knows_any(advice) ? "No candidate was measured that keeps to the wishes."
                                     : "Nothing was measured.");
+        say_missing(page, advice);
         return;
     }
     if (place_text(&recommendation, "unclear")[0])
@@ -69,6 +89,7 @@ static void add_recommendation(struct page *page, const struct place *advice)
                  "{unclear:strong}.  The rest is about {candidate}.");
     else
         page_say(page, PAGE_TEXT, &recommendation, "Take {candidate:strong}");
+    say_missing(page, advice);
     if (json_get(recommendation.json, "is"))
         page_say(page, PAGE_TEXT, &recommendation, "{is}.");
     page_say_each(page, PAGE_ITEM, &reasons, "{}");
@@ -131,11 +152,39 @@ static const struct fields ratio_fields[2] = {{ratios, FIELDS(ratios)},
 static const struct fields figure_fields[2] = {{figures, FIELDS(figures)},
                                                {clock_figures, FIELDS(clock_figures)}};
 
+/* A row without intervals, where there are too few samples for one; answers whether it has a ratio. */
+static bool add_rough_row(struct page *page, const struct fields *fields, const struct place *row)
+{
+    bool any = false;
+    page_row(page);
+    for (size_t i = 0; i < fields->count; i++) {
+        char cell[200];
+        snprintf(cell, sizeof cell, "<~%s", fields->items[i].cell);
+        char *interval = strstr(cell, "< (");
+        any |= interval != NULL;
+        if (interval)
+            snprintf(interval, 2, ">");
+        bool is_end = strstr(cell, ".low}") || strstr(cell, ".high}");
+        page_cell_say(page, row, interval ? cell : is_end ? "" : fields->items[i].cell);
+    }
+    return any;
+}
+
+static bool add_row(struct page *page, const struct fields *fields, const struct place *row,
+                    const char *count)
+{
+    if (place_number(row, count) < CRITERIA_PAIRS_MIN)
+        return add_rough_row(page, fields, row);
+    page_fields(page, fields->items, fields->count, row);
+    return false;
+}
+
 /* What the others cost, over the recommended one. */
 static void add_comparisons(struct page *page, const struct place *advice, bool on_clock)
 {
     const struct fields *fields = &ratio_fields[on_clock];
     struct place rows = place_get(advice, "comparisons");
+    bool any_rough = false;
     int left = on_clock ? cJSON_GetArraySize(rows.json) : COMPARED_MAX;
     if (!rows.json || !rows.json->child)
         return;
@@ -143,10 +192,14 @@ static void add_comparisons(struct page *page, const struct place *advice, bool 
     page_table(page, "compared-table", "As multiples of the recommended one");
     page_columns(page, fields->items, fields->count);
     for (struct place row = place_item(&rows, 0); row.json && left-- > 0; place_next(&row)) {
-        page_fields(page, fields->items, fields->count, &row);
-        if (!json_get(row.json, "cost_ratio.median"))
+        bool is_known = json_get(row.json, "cost_ratio.median");
+        any_rough |= add_row(page, fields, &row, "cost_ratio.count") && is_known;
+        if (!is_known)
             page_note(page, "not measured");
     }
+    if (any_rough)
+        page_text(page, "~: fewer than %d pairs of samples, too few for an interval.",
+                  CRITERIA_PAIRS_MIN);
 }
 
 static int by_figure(const void *left, const void *right, const char *path)
@@ -195,7 +248,7 @@ static void add_figures(struct page *page, const struct place *advice, bool on_c
         page_columns(page, fields->items, fields->count);
     }
     for (size_t i = 0; i < count; i++)
-        page_fields(page, fields->items, fields->count, &rows[i]);
+        add_row(page, fields, &rows[i], "figures.cost_ns_per_op.count");
     if (count > 0 && is_fold)
         page_open(page, PAGE_FOLD_END);
     free(rows);
@@ -240,15 +293,6 @@ static void add_all_others(struct page *page, const struct place *advice)
         add_others(page, advice, groups[i].status, groups[i].title, groups[i].with_why);
 }
 
-static bool is_unmeasured(const struct place *advice)
-{
-    struct place candidates = place_get(advice, "candidates");
-    for (struct place at = place_item(&candidates, 0); at.json; place_next(&at))
-        if (has_status(&at, "not-measured"))
-            return true;
-    return false;
-}
-
 static void say_rule(struct page *page, const struct place *advice)
 {
     page_say(page, PAGE_ITEM, advice, "The rule: {wishes.rule}.");
@@ -267,8 +311,7 @@ static void say_rule(struct page *page, const struct place *advice)
               cJSON_IsTrue(json_get(advice->json, "budget.interrupted")) ? ", then interrupted"
               : cJSON_IsTrue(json_get(advice->json, "budget.cut"))
                   ? "; the step that was being measured then is left out"
-              : is_unmeasured(advice) ? "; more would be measured with a larger --budget"
-                                      : "");
+                  : "");
 }
 
 /* On the real clock a run plays part of the load. */

@@ -22,6 +22,8 @@ enum round { ROUND_LOOK, ROUND_RACE, ROUND_FINAL };
 #define FINALS    (CRITERIA_ROUNDS - ROUND_FINAL)
 #define LOOK_RUNS 3
 #define RACE_RUNS 6
+#define TRIED_AT_SIZE                                                                              \
+    2 /* where none of so many ends in its share, the load is too large for the budget */
 #define RACERS    12
 #define RACE_NEAR 1.6 /* times the best, by a look, that are raced beyond the first few */
 #define FINALISTS 5
@@ -39,7 +41,7 @@ struct race {
 static int publish(struct race *race, struct diag *diag)
 {
     struct measuring *measuring = race->measuring;
-    measuring->evidence.used_ns = clock_read_ns(CLOCK_MONOTONIC) - measuring->begin_ns;
+    measuring->evidence.used_ns = measuring_now_ns(measuring) - measuring->begin_ns;
     (void)diag;
     advice_attach(&measuring->evidence, measuring->session.document);
     return DIAG_OK;
@@ -113,17 +115,14 @@ static int check_tick(struct race *race, size_t index, struct diag *diag)
 }
 
 /* One by one, so that what each takes is known, until the share is used up. */
-static int look(struct race *race, const size_t *order, size_t count, double until,
+static int look(struct race *race, const size_t *order, size_t count, uint64_t runs, double until,
                 struct diag *diag)
 {
     struct measuring *measuring = race->measuring;
     int status = DIAG_OK;
     for (size_t i = 0; i < count && status == DIAG_OK; i++) {
-        /* On the real clock a look is one run, which takes as long as what it plays. */
-        struct measuring_step step = {.chosen = &order[i],
-                                      .count = 1,
-                                      .round = ROUND_LOOK,
-                                      .runs = measuring->evidence.wishes.on_clock ? 1 : LOOK_RUNS};
+        struct measuring_step step = {
+            .chosen = &order[i], .count = 1, .round = ROUND_LOOK, .runs = runs};
         if (measuring_used(measuring) < until)
             status = check_tick(race, order[i], diag);
         if (status != DIAG_OK || measuring->evidence.candidates[order[i]].left_out[0])
@@ -134,20 +133,53 @@ static int look(struct race *race, const size_t *order, size_t count, double unt
     return status;
 }
 
-static int look_at_designs(struct race *race, struct diag *diag)
+/* On the real clock a look is one run, which takes as long as what it plays. */
+static uint64_t look_runs(const struct race *race)
 {
-    struct measuring *measuring = race->measuring;
-    struct advice_evidence *evidence = &measuring->evidence;
-    size_t order[CANDIDATES_MAX], count = 0;
+    return race->measuring->evidence.wishes.on_clock ? 1 : LOOK_RUNS;
+}
+
+size_t racing_order(const struct advice_evidence *evidence, size_t *order, size_t *first)
+{
+    size_t count = 0;
     double key[CANDIDATES_MAX];
+    *first = 0;
     for (size_t i = 0; i < evidence->candidate_count; i++) {
-        if (evidence->candidates[i].left_out[0] == '\0')
-            order[count++] = i;
-        key[i] = is_slow(&evidence->candidates[i]) +
-                 2 * steps_far(&evidence->candidates[i], &evidence->load);
+        const struct candidate *candidate = &evidence->candidates[i];
+        if (candidate->left_out[0])
+            continue;
+        key[i] = candidate->runner ? CANDIDATES_USUAL : candidate_usual(candidate->design);
+        if (!candidate->runner && key[i] >= CANDIDATES_USUAL)
+            key[i] += is_slow(candidate) + 2 * steps_far(candidate, &evidence->load);
+        *first += candidate->runner ? candidate->design == evidence->candidates[0].design
+                                    : key[i] < CANDIDATES_USUAL;
+        order[count++] = i;
     }
     sort_by(order, count, key);
-    return look(race, order, count, LOOK_UNTIL, diag);
+    return count;
+}
+
+/* From them there is an answer even where the budget ends with it: nothing is kept back for later. */
+static int look_at_first(struct race *race, struct diag *diag)
+{
+    size_t order[CANDIDATES_MAX], first;
+    racing_order(&race->measuring->evidence, order, &first);
+    const struct advice_evidence *evidence = &race->measuring->evidence;
+    bool can_be_smaller = first == CANDIDATES_USUAL && !evidence->load.is_trace;
+    size_t try = can_be_smaller ? TRIED_AT_SIZE : first;
+    int status = look(race, order, try, 1, FINAL_UNTIL, diag);
+    if (status == DIAG_OK && can_be_smaller && !evidence_knows(evidence))
+        return DEADLINE_OVER; /* advising goes on with fewer tasks */
+    if (status == DIAG_OK)
+        status = look(race, order + try, first - try, 1, FINAL_UNTIL, diag);
+    return status == DIAG_OK ? publish(race, diag) : status;
+}
+
+static int look_at_designs(struct race *race, struct diag *diag)
+{
+    size_t order[CANDIDATES_MAX], first;
+    size_t count = racing_order(&race->measuring->evidence, order, &first);
+    return look(race, order + first, count - first, look_runs(race), LOOK_UNTIL, diag);
 }
 
 /* ---- Around. --------------------------------------------------------------------------------- */
@@ -199,7 +231,7 @@ static int look_around(struct race *race, struct diag *diag)
     for (size_t i = 0; i < added; i++)
         key[around[i]] = (double)race->measuring->evidence.candidates[around[i]].tick_ns;
     sort_by(around, added, key);
-    return look(race, around, added, AROUND_UNTIL, diag);
+    return look(race, around, added, look_runs(race), AROUND_UNTIL, diag);
 }
 
 /* ---- Race. ----------------------------------------------------------------------------------- */
@@ -350,7 +382,7 @@ static int look_at_rest(struct race *race, struct diag *diag)
     for (size_t i = 0; i < race->measuring->evidence.candidate_count; i++)
         if (!is_looked_at(race->measuring, i))
             rest[count++] = i;
-    return look(race, rest, count, FINAL_UNTIL, diag);
+    return look(race, rest, count, look_runs(race), FINAL_UNTIL, diag);
 }
 
 /* May none of those that do not differ from the answer be better than it by more than SEPARATED?  fill_own comes before. */
@@ -448,18 +480,20 @@ static int run_stages(struct race *race, struct diag *diag)
     static const struct {
         const char *name;
         int (*run)(struct race *race, struct diag *diag);
-    } stages[2][5] = {{{"look", look_at_designs},
+    } stages[2][6] = {{{"first", look_at_first},
+                       {"look", look_at_designs},
                        {"settings", look_around},
                        {"race", run_race},
                        {"race", publish},
                        {"final", run_finals}},
-                      {{"look", look_at_designs},
+                      {{"first", look_at_first},
+                       {"look", look_at_designs},
                        {"idle", look_idle},
                        {"race", run_race},
                        {"race", publish},
                        {"final", run_finals}}};
     int status = race->measuring->is_made ? DIAG_OK : DEADLINE_OVER;
-    for (size_t i = 0; i < 5 && status == DIAG_OK; i++) {
+    for (size_t i = 0; i < 6 && status == DIAG_OK; i++) {
         race->measuring->stage = stages[race->measuring->evidence.wishes.on_clock][i].name;
         status = stages[race->measuring->evidence.wishes.on_clock][i].run(race, diag);
     }

@@ -94,8 +94,11 @@ static void words_figures(char *out, size_t size, const struct criteria *criteri
     words_number(low, sizeof low, criteria->cost_ns.low);
     words_number(high, sizeof high, criteria->cost_ns.high);
     words_value(text, sizeof text, criteria, CRITERION_COST);
-    text_add(&line, "%s (%s - %s, %zu sample%s)", text, low, high, criteria->cost_ns.count,
-             criteria->cost_ns.count == 1 ? "" : "s");
+    if (criteria->cost_ns.count >= CRITERIA_PAIRS_MIN)
+        text_add(&line, "%s (%s - %s, %zu samples)", text, low, high, criteria->cost_ns.count);
+    else
+        text_add(&line, "roughly %s (%zu sample%s)", text, criteria->cost_ns.count,
+                 criteria->cost_ns.count == 1 ? "" : "s");
     for (int i = CRITERION_MEMORY; i < CRITERIA; i++) {
         if (isnan(criteria_value(criteria, (enum criterion)i)))
             continue;
@@ -106,18 +109,17 @@ static void words_figures(char *out, size_t size, const struct criteria *criteri
         text_add(&line, " (%.0f %% of use)", 100 * criteria->useful_wakeups / criteria->wakeups);
 }
 
-/* "1.61 times (1.58 - 1.66, 16 pairs)". */
+/* "1.61 times (1.58 - 1.66, 16 pairs)"; of few samples, whose interval is no measurement: "roughly 1.61 times". */
 static void words_ratio(char *out, size_t size, const struct summary *ratio)
 {
     char middle[32], low[32], high[32];
     words_number(middle, sizeof middle, ratio->median);
     words_number(low, sizeof low, ratio->low);
     words_number(high, sizeof high, ratio->high);
-    if (ratio->count > 0)
-        snprintf(out, size, "%s times (%s - %s, %zu pair%s)", middle, low, high, ratio->count,
-                 ratio->count == 1 ? "" : "s");
+    if (ratio->count >= CRITERIA_PAIRS_MIN)
+        snprintf(out, size, "%s times (%s - %s, %zu pairs)", middle, low, high, ratio->count);
     else
-        snprintf(out, size, "%s times (%s - %s)", middle, low, high);
+        snprintf(out, size, "roughly %s times", middle);
 }
 
 /* "3.2 times the cost (..)", "memory 20.1 against 16.1 bytes per task": left against right. */
@@ -156,11 +158,15 @@ static bool reason_figures(struct text *line, const struct advice_evidence *evid
     char text[400];
     (void)evidence;
     words_figures(text, sizeof text, &field->contenders[field->choice.chosen].of);
-    text_add(line, "%s; %s of the %zu candidates that were measured and keep to the wishes", text,
-             field->choice.best == field->choice.chosen
-                 ? "the best"
-                 : "not significantly different from the best",
-             count_measured(field));
+    text_add(line, "%s; ", text);
+    if (count_measured(field) == 1)
+        text_add(line, "the only candidate that was measured");
+    else
+        text_add(line, "%s of the %zu candidates that were measured and meet the constraints",
+                 field->choice.best == field->choice.chosen
+                     ? "the best"
+                     : "not significantly different from the best",
+                 count_measured(field));
     return true;
 }
 
@@ -209,7 +215,7 @@ static bool name_each(struct text *line, const struct advice_evidence *evidence,
 static bool is_equal(const struct field *field, size_t i, enum criterion goal)
 {
     (void)goal;
-    return field->equal[i] && i != field->choice.best;
+    return field->equal[i] && i != field->choice.best && field->by[i] == FRONT_ITSELF;
 }
 
 static bool reason_equals(struct text *line, const struct advice_evidence *evidence,
@@ -250,18 +256,30 @@ static bool reason_runner_up(struct text *line, const struct advice_evidence *ev
     return true;
 }
 
-/* Who beats the choice most in another criterion, or CHOICE_NONE. */
-static size_t find_better_in(const struct field *field, enum criterion criterion)
+/* Left over right by a criterion; NaN where one is unknown or nothing. */
+static double share_of(const struct contender *left, const struct contender *right,
+                       enum criterion criterion)
+{
+    double l = criteria_value(&left->of, criterion), r = criteria_value(&right->of, criterion);
+    return l >= 0 && r > 0 ? l / r : NAN;
+}
+
+/* Whose gain over the choice in another criterion is largest for what it loses by the goal, or CHOICE_NONE: who is 18
+ * times as slow for a little less memory than one that is as fast serves nobody. */
+static size_t find_better_in(const struct field *field, enum criterion criterion,
+                             enum criterion goal)
 {
     size_t found = CHOICE_NONE;
+    double best = 1;
     const struct contender *chosen = &field->contenders[field->choice.chosen];
     for (size_t i = 0; i < field->count; i++) {
         const struct contender *other = &field->contenders[i];
-        if (field->by[i] == FRONT_ITSELF && field->entries[i].allowed &&
-            criteria_compare(other, chosen, criterion) < 0 &&
-            (found == CHOICE_NONE ||
-             criteria_compare(other, &field->contenders[found], criterion) < 0))
-            found = i;
+        double trade = share_of(other, chosen, criterion) * share_of(other, chosen, goal);
+        if (field->by[i] != FRONT_ITSELF || !field->entries[i].allowed || !(trade < best) ||
+            criteria_compare(other, chosen, criterion) >= 0)
+            continue;
+        found = i;
+        best = trade;
     }
     return found;
 }
@@ -270,7 +288,7 @@ static bool reason_trade(struct text *line, const struct advice_evidence *eviden
                          const struct field *field, enum criterion criterion)
 {
     char name[CANDIDATE_NAME_MAX];
-    size_t other = find_better_in(field, criterion);
+    size_t other = find_better_in(field, criterion, evidence->wishes.goal);
     if (criterion == evidence->wishes.goal || other == CHOICE_NONE)
         return false;
     text_add(line, "for better %s %s: ", criterion_name(criterion, evidence->wishes.on_clock),
@@ -371,7 +389,7 @@ static bool may_be_better(const struct advice_evidence *evidence, const struct f
     bool is_few =
         left->of.cost_ns.count < CRITERIA_PAIRS_MIN || right->of.cost_ns.count < CRITERIA_PAIRS_MIN;
     if (field->equal[index] || !field->entries[index].allowed)
-        return field->equal[index];
+        return field->equal[index] && field->by[index] == FRONT_ITSELF;
     return criteria_is_sampled(left, goal) && is_few ? criteria_may_be_near(left, right, goal)
                                                      : criteria_compare(left, right, goal) <= 0;
 }
@@ -504,8 +522,11 @@ void words_command(char *out, size_t size, const struct load *load,
         for (uint32_t v = 0; v < candidate->settings[i].count; v++)
             text_add(&line, "%s%" PRIu64, v ? "," : "", candidate->settings[i].values[v]);
     }
-    if (candidate->tick_ns > 0)
-        text_add(&line, " --tick=%" PRIu64 "ns", candidate->tick_ns);
+    if (candidate->tick_ns > 0) {
+        char tick[32];
+        units_exact_time(tick, sizeof tick, candidate->tick_ns);
+        text_add(&line, " --tick=%s", tick);
+    }
     if (candidate->drive != PLAN_DRIVE_TICKS)
         text_add(&line, " --drive=%s", plan_drive_name(candidate->drive));
 }

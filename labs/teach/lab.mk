@@ -1,5 +1,5 @@
 # teach: the experiments of claims, and the playground.
-NOT_IN_PROGRAM_teach := $(wildcard labs/teach/playground/*.c labs/teach/museum/*.c)
+NOT_IN_PROGRAM_teach := $(addprefix labs/teach/playground/,worlds.c digests.c wasi.c) $(wildcard labs/teach/museum/*.c)
 EXTRAS_teach := $(BUILD)/experiments
 DEEP_teach := labs/teach/tests/lessons.sh
 SUITES_teach := labs/teach/tests/claims_format.sh labs/teach/tests/lessons.sh
@@ -19,12 +19,12 @@ playground: ## one page on which the designs run in the browser: build/playgroun
 
 # What the page's designs answer, natively.
 build/playground/digests: labs/teach/playground/worlds.c labs/teach/playground/digests.c labs/teach/playground/worlds.h \
-        labs/teach/show/kinds.c $(BUILD)/libtwbench.a
+        labs/teach/playground/quiz.c labs/teach/playground/quiz.h labs/teach/show/kinds.c $(BUILD)/libtwbench.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(COMPILE) $(filter %.c %.a,$^) $(LIBS) -o $@
 
-test-playground: playground ## the playground in a headless Chromium: digests as native ones, tours, keys, phone, dark
+test-playground: playground ## the playground in a headless Chromium: digests and questions as natively, tours, keys, phone, dark
 	$(Q)tools/deps.sh report
 	$(Q)LIMIT_SECONDS=1200 tests/run.sh labs/teach/tests/playground.sh
 .PHONY: playground test-playground

@@ -1,10 +1,10 @@
 #!/usr/bin/env bats
-# readme_table.bats - README's commands of the choice run; it and DESIGNS.md name all designs.  tests/pages.sh has the table.
+# readme_table.bats - the commands of QUESTIONS.md run; README and DESIGNS.md name all designs.  tests/pages.sh has the tables.
 load support
 
-@test "the commands of the choice run" {
-    grep '^[.]/twbench run --workload=P[23] ' "$BATS_TEST_DIRNAME/../../README.md" | sed 's/ *#.*//; s/^[^ ]* //; s/--tasks=[^ ]*/--tasks=50/' >lines
-    [ "$(wc -l <lines)" -eq 2 ]
+@test "the commands of QUESTIONS.md run" {
+    sed -n '/--runner=/d; s/ --counts-only//; s/--tasks=[^ ]*/--tasks=50/; s/^[.].twbench //p' "$BATS_TEST_DIRNAME/../../docs/QUESTIONS.md" >lines
+    [ "$(wc -l <lines)" -eq 5 ]
     while read -r line; do
         # shellcheck disable=SC2086
         "$twbench" $line --counts-only --progress=never --no-system-check >/dev/null

@@ -165,6 +165,10 @@ TEST(test_formats)
     assert_format(units_format_time, 999900, "1 ms");
     assert_format(units_format_time, UINT64_C(3600000000000), "1 h");
     assert_format(units_format_time, 0, "0 ns");
+    assert_format(units_exact_time, 0, "0ns");
+    assert_format(units_exact_time, 1000000, "1ms");
+    assert_format(units_exact_time, 1234567, "1234567ns");
+    assert_format(units_exact_time, UINT64_C(90000000000), "90s");
     assert_format(units_format_bytes, 512, "512 B");
     assert_format(units_format_bytes, 4096, "4.0 KiB");
     assert_format(units_format_bytes, 16 << 20, "16 MiB");

@@ -125,11 +125,29 @@ hopeless_is_a_timeout() {
     refuses "chooses the parameters itself" advise hold --plugin=./mine.so,slots=4
 }
 
+@test "the page says how many candidates were measured, and the budget to try next" {
+    advise hold --tasks=1000 --budget=100ms --json=a.json >a.txt || [ "$?" -eq 4 ]
+    cat a.txt
+    measured=$(json a.json 'sum(c["figures"] is not None for c in d["advice"]["candidates"])')
+    untried=$(json a.json 'd["advice"]["budget"]["untried"]')
+    [ "$untried" -gt 0 ]
+    tr '\n' ' ' <a.txt | grep -q "Measured: $measured candidates; $untried more were not. *Try --budget=[125]0*s next\."
+    [ "$(json a.json 'all(c["name"].split()[0] in ("hashed", "heap", "hier", "fast") for c in d["advice"]["candidates"] if c["figures"])' )" = True ] ||
+        [ "$measured" -gt 4 ]
+}
+
+# Ten minutes of processor time are not over in the second that the deadline leaves.
+@test "--deadline ends it by the wall clock, whatever is left of the budget" {
+    "$twbench" advise hold --tasks=1000 --deadline=1s --budget=10m --progress=never --no-system-check \
+        --json=a.json >a.txt || [ "$?" -eq 4 ]
+    [ "$(json a.json 'd["advice"]["budget"]["untried"] > 0')" = True ]
+}
+
 @test "progress names the stage" {
     "$twbench" advise idle --tasks=100 --impl=heap --budget=1s --progress=lines --no-system-check --style=plain 2>p.txt ||
         [ "$?" -eq 4 ]
     cat p.txt
-    grep -q '^look: idle, 100 tasks: ' p.txt
+    grep -q '^first: idle, 100 tasks: ' p.txt
 }
 
 # The runs are played by the program of another lab.

@@ -1,5 +1,6 @@
 /* Advice from made-up cells: what dominates, what is not told apart, what is recommended. */
 #include "harness/base/json.h"
+#include "labs/advise/advising.h"
 #include "labs/advise/choice.h"
 #include "labs/advise/evidence.h"
 #include "testing.h"
@@ -656,6 +657,81 @@ TEST(test_no_answer_when_nobody_is_left)
     world_close(&world, field);
 }
 
+/* Who saves a little more memory than another at eighteen times the cost serves nobody. */
+TEST(test_a_trade_names_the_best_bargain)
+{
+    struct world world;
+    world_open(&world);
+    world_add(&world, 0, (struct made){.impl = "fast", .cost = 10, .peak_bytes = 161e3});
+    world_add(&world, 0, (struct made){.impl = "linux26", .cost = 11.7, .peak_bytes = 18e3});
+    world_add(&world, 0, (struct made){.impl = "heap-scan", .cost = 181, .peak_bytes = 13e3});
+    struct field *field = world_field(&world);
+    cJSON *reasons = words_reasons(&world.evidence, field);
+    char *text = cJSON_PrintUnformatted(reasons);
+    assert_non_null(strstr(text, "for better memory linux26: "));
+    assert_null(strstr(text, "heap-scan"));
+    cJSON_free(text);
+    cJSON_Delete(reasons);
+    world_close(&world, field);
+}
+
+TEST(test_few_samples_are_told_without_an_interval)
+{
+    struct world world;
+    world_open(&world);
+    world_add(&world, 0, (struct made){.impl = "fast", .cost = 10, .samples = 1});
+    world_add(&world, 0, (struct made){.impl = "list", .cost = 90, .samples = 1});
+    struct field *field = world_field(&world);
+    cJSON *reasons = words_reasons(&world.evidence, field);
+    char *text = cJSON_PrintUnformatted(reasons);
+    assert_non_null(strstr(text, "roughly 10.0 ns per operation (1 sample)"));
+    assert_non_null(strstr(text, "cost roughly 9.00 times"));
+    cJSON_free(text);
+    cJSON_Delete(reasons);
+    world_close(&world, field);
+}
+
+/* ---- The order of looks. --------------------------------------------------------------------- */
+
+TEST(test_what_everybody_would_try_is_looked_at_first)
+{
+    struct world world;
+    size_t order[CANDIDATES_MAX], first;
+    world_open(&world);
+    world_mention(&world, "linux", "may be late");
+    for (size_t i = 0; i < registry_count; i++)
+        world_mention(&world, registry[i].timed->name, "");
+    assert_int_equal(racing_order(&world.evidence, order, &first), registry_count - 1);
+    assert_int_equal(first, CANDIDATES_USUAL);
+    for (size_t i = 0; i < first; i++)
+        assert_string_equal(world.evidence.candidates[order[i]].design->timed->name,
+                            candidates_usual[i]);
+    evidence_free(&world.evidence);
+    cJSON_Delete(world.document);
+}
+
+TEST(test_on_the_real_clock_each_runner_is_looked_at_before_any_twice)
+{
+    struct world world;
+    size_t order[CANDIDATES_MAX], first;
+    const struct runner runners[] = {{.name = "locked"}, {.name = "sharded"}, {.name = "loop"}};
+    const struct tw_design *designs[] = {registry_find("hashed"), registry_find("heap")};
+    struct candidate candidates[8];
+    world_open(&world);
+    size_t count = candidates_on_clock(runners, 3, designs, 2, candidates, 8);
+    assert_int_equal(count, 6);
+    for (size_t i = 0; i < count; i++)
+        evidence_add_candidate(&world.evidence, &candidates[i]);
+    assert_int_equal(racing_order(&world.evidence, order, &first), 6);
+    assert_int_equal(first, 3);
+    for (size_t i = 0; i < first; i++) {
+        assert_string_equal(world.evidence.candidates[order[i]].runner->name, runners[i].name);
+        assert_ptr_equal(world.evidence.candidates[order[i]].design, designs[0]);
+    }
+    evidence_free(&world.evidence);
+    cJSON_Delete(world.document);
+}
+
 /* ---- The document. --------------------------------------------------------------------------- */
 
 static const cJSON *candidate_of(const cJSON *advice, const char *name)
@@ -702,6 +778,29 @@ TEST(test_every_candidate_has_a_status_and_a_reason)
 }
 
 /* An interrupted run has identities of cells that never came to be. */
+TEST(test_a_budget_too_short_names_the_next)
+{
+    struct world world;
+    world_open(&world);
+    world.evidence.budget_ns = 3000000000u;
+    world_add(&world, 0, (struct made){.impl = "heap", .cost = 10});
+    world_add(&world, 0, (struct made){.impl = "list", .cost = 20});
+    static const double next_s[] = {NAN, 20, 50, 50,
+                                    50,  50, 100}; /* at most 20 times, rounded up */
+    for (size_t i = 0; i < sizeof next_s / sizeof *next_s; i++) {
+        world.evidence.untried = 6 * i;
+        struct field *field = world_field(&world);
+        cJSON *advice = advice_make(&world.evidence);
+        double next_ns = json_get_number(advice, "budget.next_ns");
+        assert_int_equal(json_get_number(advice, "budget.measured"), 2);
+        assert_true(isnan(next_s[i]) ? isnan(next_ns) : next_ns == next_s[i] * 1e9);
+        cJSON_Delete(advice);
+        free(field);
+    }
+    evidence_free(&world.evidence);
+    cJSON_Delete(world.document);
+}
+
 TEST(test_cells_that_are_not_there_say_nothing)
 {
     struct world world;

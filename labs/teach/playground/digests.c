@@ -1,12 +1,26 @@
-/* digests.c - prints what each design answers on three loads of the playground, for comparison with the browser. */
+/* digests.c - prints what each design does on three loads of the playground, and the right answers of a quiz, for comparison
+ * with the browser. */
 #include "labs/teach/playground/worlds.h"
 
-int main(void)
+static void print_quiz(int design, const char *seed)
+{
+    if (world_quiz_open(design, seed) != 0)
+        return;
+    printf("%s quiz", design_name(design));
+    while (world_quiz_ask())
+        printf(" '%s'", world_quiz_text(3));
+    printf("\n");
+    world_close(0);
+}
+
+int main(int argc, char **argv)
 {
     static const struct world_load loads[] = {{1000, 500, DELAY_CONSTANT, 0, 1, 0},
                                               {700, 300, DELAY_UNIFORM, 300, 2, 0},
                                               {500, 2000, DELAY_EXPONENTIAL, 800, 3, 0}};
-    for (int design = 0; design < design_count(); design++)
+    for (int design = 0; argc > 1 && design < design_count(); design++)
+        print_quiz(design, argv[1]);
+    for (int design = 0; argc == 1 && design < design_count(); design++)
         for (size_t i = 0; i < sizeof loads / sizeof *loads; i++) {
             world_forget_settings();
             if (world_open(0, design, &loads[i]) != 0) {

@@ -92,7 +92,7 @@ const LEVEL_CHOICES = ["", "16,16,16", "64,64,64", "256,256", "60,60,24", "3600,
 const TIMERS = [10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000, 100000];
 const SPEEDS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000, 100000, 200000, 500000];
 
-let running = false, tour = null, owed = 0, last = 0, frames = [], grown = 0, dirty = true;
+let running = false, tour = null, quiz = null, owed = 0, last = 0, frames = [], grown = 0, dirty = true;
 
 const timersOf = () => TIMERS[Math.min(byId("timers").value * 1, TIMERS.length - 1)];
 const loadOf = () => ({ timers: timersOf(), mean: 2 ** byId("mean").value, delay: byId("delay").value * 1,
@@ -100,6 +100,7 @@ const loadOf = () => ({ timers: timersOf(), mean: 2 ** byId("mean").value, delay
 
 // A worked example begins with its first step, whatever was done by hand meanwhile.
 function beginAgain() {
+  if (quiz) leaveQuiz();
   const load = tour ? tour.load : loadOf();
   if (tour) Object.assign(tour, { at: 0, names: [], ids: {} });
   chosen.forEach((choice, world) => {
@@ -144,7 +145,17 @@ function shade(pen, share, colour) {
   pen.fillStyle = share > 0 ? colour : colours.soft;
 }
 
-function drawRing(pen, x, y, radius, width, level, colour, named) {
+// What was drawn where, for clicks: rings, and boxes or nodes with their place and timer.
+let spots = [];
+
+// The place that the answer says at present.
+function isChosen(level, slot) {
+  const at = quiz && quiz.form !== "number" && quiz.form !== "which" && quiz.place();
+  return at && at.slot === slot && (quiz.form === "place" || at.level === level);
+}
+
+function drawRing(pen, x, y, radius, width, level, colour, named, index) {
+  spots.push({ x, y, radius, width, size: level.size, level: index });
   let most = 1;
   for (const count of level.counts) if (count > most) most = count;
   const turn = 2 * Math.PI / level.bins, gap = level.bins <= 128 ? Math.min(0.02, turn * 0.1) : 0;
@@ -156,6 +167,11 @@ function drawRing(pen, x, y, radius, width, level, colour, named) {
     pen.closePath();
     shade(pen, level.counts[bin] / most, colour);
     pen.fill();
+    pen.globalAlpha = 1;
+    if (!isChosen(index, Math.floor(bin * level.size / level.bins))) continue;
+    pen.strokeStyle = colours.ink;
+    pen.lineWidth = 3;
+    pen.stroke();
   }
   pen.globalAlpha = 1;
   const angle = (level.pointer + 0.5) / level.size * 2 * Math.PI - Math.PI / 2;
@@ -165,26 +181,34 @@ function drawRing(pen, x, y, radius, width, level, colour, named) {
   pen.moveTo(x + Math.cos(angle) * (radius - width - 2), y + Math.sin(angle) * (radius - width - 2));
   pen.lineTo(x + Math.cos(angle) * (radius + 3), y + Math.sin(angle) * (radius + 3));
   pen.stroke();
+  const at = (slot, out, text) => {
+    const turn = (slot + 0.5) / level.size * 2 * Math.PI - Math.PI / 2;
+    pen.fillText(text, x + Math.cos(turn) * out, y + Math.sin(turn) * out + 4);
+  };
+  pen.textAlign = "center";
+  pen.fillStyle = colours.ink;
+  // Who has to say a slot has to see its number.
+  for (let i = 0; quiz && i < 8; i++) at(Math.floor(i * level.size / 8), radius - width + 9, Math.floor(i * level.size / 8));
+  const texts = new Map();
   for (const sample of named) {
-    const at = (sample.slot + 0.5) / level.size * 2 * Math.PI - Math.PI / 2, middle = radius - width / 2;
     const rounds = sample.rounds > 0 && sample.rounds < 100000 ? " r" + sample.rounds : "";
-    pen.fillStyle = colours.ink;
-    pen.textAlign = "center";
-    pen.fillText(nameOf(sample.id) + rounds, x + Math.cos(at) * middle, y + Math.sin(at) * middle + 4);
+    texts.set(sample.slot, [...(texts.get(sample.slot) || []), nameOf(sample.id) + rounds]);
   }
+  texts.forEach((names, slot) => at(slot, radius - width / 2 + 4, names.join(" ")));
 }
 
-const nameOf = (id) => tour && tour.names && tour.names[id] ? tour.names[id] : String(id);
+const nameOf = (id) => quiz ? LETTERS[id] : tour && tour.names && tour.names[id] ? tour.names[id] : String(id);
 
 function drawWheel(pen, wide, high, picture, colour) {
   // Levels to which nothing came, and that are above all others, are left out.
   let used = picture.levels.length;
-  while (used > 1 && !picture.levels[used - 1].counts.some((count) => count > 0)) used--;
+  // All of a few levels are drawn where one has to be chosen.
+  while (used > (quiz ? Math.min(3, picture.levels.length) : 1) && !picture.levels[used - 1].counts.some((count) => count > 0)) used--;
   const outer = Math.min(wide, high) / 2 - 14, width = Math.min(70, (outer - 24) / used - 6);
   const few = picture.running <= 24;
   for (let i = 0; i < used; i++) {
     const named = few ? picture.samples.filter((sample) => sample.level === i) : [];
-    drawRing(pen, wide / 2, high / 2, outer - i * (width + 6), width, picture.levels[i], colour, named);
+    drawRing(pen, wide / 2, high / 2, outer - i * (width + 6), width, picture.levels[i], colour, named, i);
   }
   const told = picture.levels.slice(0, used).map((level) => `${count(level.size)} slots of ${level.unit > 1 ? count(level.unit) + " ticks" : "a tick"}`);
   return used > 1 ? "from outside: " + told.join(", ") : told[0];
@@ -196,6 +220,7 @@ function drawBoxes(pen, wide, high, picture, colour, now, ordered) {
   const most = Math.max(1, ...samples.map((sample) => sample.due - now));
   samples.forEach((sample, i) => {
     const x = (i % columns) * side, y = 4 + Math.floor(i / columns) * (samples.length <= 24 ? side * 0.6 : tall);
+    spots.push({ x: x + side / 2, y: y + side * 0.3, slot: i, id: sample.id });
     shade(pen, 1 - (sample.due - now) / most * 0.95, colour);
     pen.fillRect(x + 1, y + 1, side - 2, (samples.length <= 24 ? side * 0.6 : tall) - 2);
     pen.globalAlpha = 1;
@@ -204,6 +229,16 @@ function drawBoxes(pen, wide, high, picture, colour, now, ordered) {
     pen.textAlign = "center";
     pen.fillText(`${nameOf(sample.id)} @${sample.due}`, x + side / 2, y + side * 0.33);
   });
+  // Where the next one could go, and the place that was chosen.
+  if (quiz && ordered) {
+    for (let i = 0; i <= samples.length; i++) {
+      const x = (i % 6) * side, y = 4 + Math.floor(i / 6) * side * 0.6;
+      if (i === samples.length) spots.push({ x: x + side / 2, y: y + side * 0.3, slot: i, id: null });
+      pen.strokeStyle = isChosen(0, i) ? colours.ink : colours.line;
+      pen.lineWidth = isChosen(0, i) ? 3 : 1;
+      pen.strokeRect(x + 1, y + 1, side - 2, side * 0.6 - 2);
+    }
+  }
   if (!samples.length) return "no timer";
   return `${ordered ? "in order of deadlines: the first " : ""}${samples.length} of ${count(picture.running)} timers; dark is soon`;
 }
@@ -215,9 +250,15 @@ function drawTree(pen, wide, high, picture, colour, now) {
   const drawn = picture.samples.filter((sample) => sample.slot < end), most = Math.max(1, ...drawn.map((sample) => sample.due - now));
   const gaps = drawn.length < Math.min(end - picture.root, picture.running), radius = Math.max(4, Math.min(16, wide / 40));
   const walk = (index, depth, left, right, parent) => {
-    const sample = nodes.get(index);
+    const sample = nodes.get(index), x = (left + right) / 2, y = 24 + depth * (high - 48) / depths;
+    if (depth <= depths) spots.push({ x, y, slot: index, id: sample ? sample.id : null });
+    if (quiz && depth <= depths) {
+      pen.beginPath();
+      pen.arc(x, y, isChosen(0, index) ? 10 : 2, 0, 2 * Math.PI);
+      pen.strokeStyle = isChosen(0, index) ? colours.ink : colours.line;
+      pen.stroke();
+    }
     if (!sample || depth > depths) return;
-    const x = (left + right) / 2, y = 24 + depth * (high - 48) / depths;
     if (parent) {
       pen.strokeStyle = colours.line;
       pen.lineWidth = 1;
@@ -250,6 +291,7 @@ function drawTree(pen, wide, high, picture, colour, now) {
 
 function drawWorld(world) {
   const article = document.querySelector(`[data-world="${world}"]`), canvas = article.querySelector("canvas");
+  if (world === 0) spots = [];
   const { pen, wide, high } = prepare(canvas, 0.7), picture = look(world), now = code.world_now(world);
   const colour = world ? colours.second : colours.first;
   pen.font = "12px ui-monospace, 'DejaVu Sans Mono', monospace";
@@ -434,6 +476,148 @@ function startLesson(lesson) {
   setRunning(true);
 }
 
+// ---- Questions: quiz.c asks and judges, the page shows. -----------------------------------------
+
+const LETTERS = [..."abcdefgh"], FORMS = ["place", "number", "which", "levelled"], PLACES = ["Slot", "Place", "Index", "Place"];
+const quizText = { before: 0, question: 1, why: 2, right: 3, receipt: 4 };
+const quizSays = (what) => textAt(code.world_quiz_text(quizText[what]));
+
+function startQuiz() {
+  const seed = byId("seed");
+  if (tour) leaveTour();
+  setRunning(false);
+  if (code.world_quiz_open(designs.findIndex((d) => d.name === chosen[0].design), textIn(seed.value.trim()))) {
+    seed.setCustomValidity(textAt(code.world_error()));
+    seed.reportValidity();
+    beginAgain();
+    return;
+  }
+  chosen[0].error = null;
+  quiz = { number: 0, form: "", seed: seed.value.trim(), place: () => ({ level: Number(byId("quiz-level")?.value), slot: Number(byId("quiz-slot").value || NaN) }) };
+  document.body.classList.add("quizzing");
+  // Where the world stands is in the table; read aloud is only what an answer brings.
+  for (const line of document.querySelectorAll(".now")) line.setAttribute("aria-live", "off");
+  byId("quiz").hidden = false;
+  byId("guide").hidden = byId("quiz-end").hidden = true;
+  byId("quiz-form").hidden = false;
+  nextQuestion();
+}
+
+function leaveQuiz() {
+  quiz = null;
+  document.body.classList.remove("quizzing");
+  byId("quiz").hidden = true;
+}
+
+const numberField = (id, label) => `<label>${label} <input id="${id}" type="number" min="0" max="999999999999999" step="1" required></label>`;
+
+function nextQuestion() {
+  const asked = code.world_quiz_ask();
+  byId("quiz-said").textContent = "";
+  byId("quiz-next").hidden = true;
+  dirty = true;
+  if (!asked) return endQuiz();
+  quiz.number++;
+  quiz.form = FORMS[code.world_quiz_form()];
+  const picture = look(0), slot = numberField("quiz-slot", PLACES[picture.shape]);
+  const timers = picture.samples.map((sample) => LETTERS[sample.id]).sort();
+  byId("quiz-before").textContent = quizSays("before");
+  byId("quiz-question").textContent = `${quiz.number} of 10. ${quizSays("question")}`;
+  byId("quiz-fields").innerHTML = quiz.form === "place" ? slot
+    : quiz.form === "levelled" ? numberField("quiz-level", "Level") + slot
+      : quiz.form === "number" ? numberField("quiz-number", "Number")
+        : timers.map((name) => `<label><input type="checkbox" value="${name}"> ${name}</label>`).join("");
+  byId("quiz-answer").disabled = false;
+  byId("quiz-fields").querySelector("input").focus();
+}
+
+function answerOf() {
+  if (quiz.form === "number") return byId("quiz-number").value;
+  if (quiz.form === "which") return [...byId("quiz-fields").querySelectorAll(":checked")].map((box) => box.value).join("");
+  return (quiz.form === "levelled" ? byId("quiz-level").value + ":" : "") + byId("quiz-slot").value;
+}
+
+const told = (answer) => quiz.form === "which" ? [...answer].join(", ") || "none" : quiz.form === "levelled" ? `level ${answer.replace(":", ", slot ")}` : answer;
+
+// It moves, from a tick at a time to ever more; then it is said why.
+function moveQuiz(asked, said, ticks) {
+  if (quiz !== asked) return;
+  const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  let more = true;
+  for (let i = 0; more && (still || i < ticks); i++) more = code.world_quiz_move() !== 0;
+  dirty = true;
+  if (more) { setTimeout(moveQuiz, 70, asked, said, ticks * 1.2); return; }
+  byId("quiz-said").innerHTML = said;
+  const next = byId("quiz-next");
+  next.textContent = quiz.number < 10 ? `Question ${quiz.number + 1} of 10` : "The score and the receipt";
+  next.hidden = false;
+  next.focus();
+}
+
+function answerQuiz() {
+  const answer = answerOf(), right = code.world_quiz_answer(textIn(answer));
+  if (right < 0) { byId("quiz-said").textContent = "That is no answer: expected a whole number."; return; }
+  byId("quiz-answer").disabled = true;
+  for (const input of byId("quiz-fields").querySelectorAll("input")) input.disabled = true;
+  moveQuiz(quiz, `<p class="${right ? "good" : "bad"}">${right ? "Right." : `Wrong. You said ${told(answer)}; right is ${told(quizSays("right"))}.`}</p><p>${escaped(quizSays("why"))}</p>`, 1);
+}
+
+function endQuiz() {
+  const receipt = quizSays("receipt");
+  byId("quiz-form").hidden = true;
+  byId("quiz-said").textContent = `${code.world_quiz_score()} of 10 are right. Your teacher checks the receipt: twbench lab receipt FILE.`;
+  byId("quiz-receipt").value = receipt;
+  byId("quiz-save").href = "data:application/json;charset=utf-8," + encodeURIComponent(receipt);
+  byId("quiz-save").download = `${chosen[0].design}-${quiz.seed.replace(/[^\p{L}\p{N}]+/gu, "-")}.json`;
+  byId("quiz-end").hidden = false;
+  byId("quiz-save").focus();
+}
+
+// What the drawing shows, in words.  Where one wheel holds all, slot and rounds say when a timer is due.
+function drawQuizTimers() {
+  const picture = look(0), wheel = picture.shape === SHAPE.wheel, one = wheel && picture.levels.length === 1;
+  const columns = [["timer", (t) => LETTERS[t.id]], ["due", (t) => t.due, one], ["level", (t) => t.level, !wheel || one],
+    [PLACES[picture.shape].toLowerCase(), (t) => t.slot, picture.shape === SHAPE.set], ["rounds", (t) => t.rounds, !one]].filter((column) => !column[2]);
+  const pointers = picture.levels.slice(0, 3).map((level, i) => one ? `slot ${level.pointer}` : `level ${i} slot ${level.pointer}`).join(", ");
+  const table = byId("quiz-timers"), cells = (tag, list) => list.map((text) => `<${tag}${tag === "th" ? ' scope="col"' : ""}>${text}</${tag}>`).join("");
+  table.caption.textContent = `What runs at tick ${code.world_now(0)}${wheel ? `; the pointer is at ${pointers}` : ""}`;
+  table.tHead.innerHTML = `<tr>${cells("th", columns.map((column) => column[0]))}</tr>`;
+  table.tBodies[0].innerHTML = picture.samples.sort((a, b) => a.id - b.id).map((timer) => `<tr>${cells("td", columns.map((column) => column[1](timer)))}</tr>`).join("");
+}
+
+// A click chooses the slot, or ticks the timers that are there.
+function chooseAt(x, y) {
+  const away = (spot) => Math.hypot(x - spot.x, y - spot.y);
+  let spot = spots.find((s) => s.radius && away(s) <= s.radius && away(s) >= s.radius - s.width);
+  if (spot) {
+    const turn = (Math.atan2(y - spot.y, x - spot.x) / (2 * Math.PI) + 1.25) % 1;
+    spot = { level: spot.level, slot: Math.floor(turn * spot.size) };
+  } else spot = spots.filter((s) => !s.radius && away(s) < 40).sort((a, b) => away(a) - away(b))[0];
+  if (!spot || quiz.form === "number" || byId("quiz-answer").disabled) return;
+  if (quiz.form === "which") {
+    for (const sample of look(0).samples.filter((s) => "level" in spot ? s.level === spot.level && s.slot === spot.slot : s.id === spot.id)) {
+      const box = byId("quiz-fields").querySelector(`[value="${LETTERS[sample.id]}"]`);
+      box.checked = !box.checked;
+    }
+    return;
+  }
+  if (quiz.form === "levelled") byId("quiz-level").value = spot.level;
+  byId("quiz-slot").value = spot.slot;
+  dirty = true;
+}
+
+function listenQuiz() {
+  const canvas = document.querySelector('[data-world="0"] canvas');
+  byId("ask").onclick = startQuiz;
+  byId("seed").onkeydown = (event) => { if (event.key === "Enter") { event.preventDefault(); startQuiz(); } };
+  byId("seed").oninput = () => byId("seed").setCustomValidity("");
+  byId("quiz-form").onsubmit = (event) => { event.preventDefault(); answerQuiz(); };
+  byId("quiz-fields").oninput = () => { dirty = true; };
+  byId("quiz-next").onclick = nextQuestion;
+  byId("quiz-leave").onclick = () => { beginAgain(); byId("ask").focus(); };
+  canvas.onclick = (event) => { if (quiz) chooseAt(event.offsetX, event.offsetY); };
+}
+
 // ---- Controls. ---------------------------------------------------------------------------------
 
 function setRunning(on) {
@@ -519,7 +703,7 @@ function listen() {
   };
   document.addEventListener("keydown", (event) => {
     const slider = event.target.matches("input"), typing = event.target.matches("select"), button = event.target.matches("button, summary");
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (quiz || event.target.id === "seed" || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === " " && !typing && !button) { event.preventDefault(); if (!event.repeat) setRunning(!running); }
     else if (event.key === "ArrowRight" && !typing && !slider) byId("step").click();
     else if (event.key === "r" && !typing) beginAgain();
@@ -558,10 +742,10 @@ function frame(now) {
   }
   if (dirty) {
     drawWorld(0);
-    drawWorld(1);
-    drawCounts();
+    if (quiz) drawQuizTimers();
+    else { drawWorld(1); drawCounts(); }
     dirty = false;
-  } else growth.more();
+  } else if (!quiz) growth.more();
   if (running && now - grown > 130) {
     grown = now;
     growth.more();
@@ -582,6 +766,7 @@ async function main() {
   showValues();
   drawChoices();
   listen();
+  listenQuiz();
   beginAgain();
   setRunning(!matchMedia("(prefers-reduced-motion: reduce)").matches);
   // For tests: what can be asked of the page.

@@ -4,7 +4,7 @@
 #include "harness/base/rng.h"
 #include "harness/measure/workload/stream.h"
 #include "impls/registry.h"
-#include "labs/teach/show/film.h"
+#include "labs/teach/playground/quiz.h"
 
 #include <stdlib.h>
 
@@ -18,9 +18,11 @@ struct world {
     struct tw_timers *timers;
     struct world_load load;
     uint64_t now, fired, operations, refused, digest;
+    bool is_quiz; /* which closes its timers itself */
 };
 
 static struct world worlds[WORLDS];
+static struct quiz quiz;
 static struct world_picture picture;
 static struct tw_setting settings[SETTINGS_MAX];
 static char setting_names[SETTINGS_MAX][NAME_MAX_];
@@ -112,7 +114,7 @@ static void cancel_some(struct world *world)
 void world_close(int index)
 {
     struct world *world = &worlds[index];
-    if (world->timers)
+    if (world->timers && !world->is_quiz)
         world->design->counted->close(world->timers);
     *world = (struct world){.timers = NULL};
 }
@@ -277,6 +279,60 @@ double world_growth(int design, uint32_t timers, uint32_t ticks, const struct wo
     double cost = world->refused ? -1 : done / (double)world->operations;
     world_close(WORLDS - 1);
     return cost;
+}
+
+/* ---- Questions. ------------------------------------------------------------------------------ */
+
+int world_quiz_open(int design, const char *seed)
+{
+    world_close(0);
+    quiz_close(&quiz);
+    if (quiz_open(&quiz, &registry[design], seed, &error) != TW_OK)
+        return 1;
+    worlds[0] = (struct world){.design = &registry[design],
+                               .timers = quiz.timers,
+                               .load = {.timers = QUIZ_TIMERS, .empty = 1},
+                               .is_quiz = true};
+    return 0;
+}
+
+int world_quiz_ask(void)
+{
+    bool asked = quiz_ask(&quiz);
+    worlds[0].now = quiz.now;
+    return asked;
+}
+
+int world_quiz_move(void)
+{
+    bool moved = quiz_move(&quiz);
+    worlds[0].now = quiz.now;
+    return moved;
+}
+
+int world_quiz_answer(const char *answer)
+{
+    return quiz_answer(&quiz, answer);
+}
+
+int world_quiz_form(void)
+{
+    return quiz.form == QUIZ_PLACE && quiz.film.level_count > 1 ? 3 : (int)quiz.form;
+}
+
+int world_quiz_score(void)
+{
+    return (int)quiz.score;
+}
+
+const char *world_quiz_text(int which)
+{
+    static char text[1024];
+    if (which == 3)
+        quiz_format(&quiz, quiz.form, quiz.right, text, sizeof text);
+    if (which == 4)
+        quiz_receipt(&quiz, text, sizeof text);
+    return which == 0 ? quiz.before : which == 1 ? quiz.text : which == 2 ? quiz.why : text;
 }
 
 /* ---- Looking. -------------------------------------------------------------------------------- */

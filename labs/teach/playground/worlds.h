@@ -74,6 +74,16 @@ double world_bytes(int world);
 const char *world_check(int world); /* "" or the broken invariant */
 const struct world_picture *world_look(int world);
 
+/* A quiz (quiz.h) in world 0, which it has until a world_open; answers as world_open. */
+int world_quiz_open(int design, const char *seed);
+int world_quiz_ask(void);  /* 0: ten were asked */
+int world_quiz_move(void); /* 0: all is done that the question says */
+int world_quiz_answer(const char *answer);
+int world_quiz_form(void); /* enum quiz_form; 3: a place with its level */
+int world_quiz_score(void);
+/* 0: what is before the question, 1: the question, 2: why, 3: the right answer, 4: the receipt. */
+const char *world_quiz_text(int which);
+
 /* The counts per operation of `timers` timers, after their starts and `ticks` ticks; below 0: refused. */
 double world_growth(int design, uint32_t timers, uint32_t ticks, const struct world_load *load);
 

@@ -4,8 +4,12 @@
 DIGESTS is the program that prints what each design answers natively (labs/teach/playground/digests.c).  Looks at the page as its
 users do: designs, sliders, tours, keyboard, a phone, the dark.  Prints TAP.
 """
+import glob
+import re
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
 
 from chromium import Chromium
@@ -127,6 +131,106 @@ def slow_problems(browser):
     return [] if went_on else ["it stands still"]
 
 
+# All ten questions of the left design, with these answers, or with others that are wrong; the receipt, or what is not as it should be.
+ANSWER_ALL = """((seed, answers, wrong) => {
+    const at = (id) => document.getElementById(id), shown = (id) => at(id).offsetParent !== null;
+    at("seed").value = seed;
+    at("ask").click();
+    if (!shown("quiz-form")) return "not asked: " + at("seed").validationMessage;
+    for (const [i, answer] of answers.entries()) {
+        const question = at("quiz-question").textContent, [slot, level] = answer.split(":").reverse(), add = wrong ? 1 : 0;
+        if (!question.startsWith(`${i + 1} of 10. `)) return question;
+        if (!at("quiz-fields").contains(document.activeElement)) return "the focus is not in the answer: " + question;
+        if (at("quiz-level")) at("quiz-level").value = level;
+        if (at("quiz-slot")) at("quiz-slot").value = slot * 1 + add;
+        if (at("quiz-number")) at("quiz-number").value = answer * 1 + add;
+        const boxes = [...at("quiz-fields").querySelectorAll("[type=checkbox]")];
+        boxes.forEach((box, k) => { box.checked = answer.includes(box.value) !== (wrong && k === 0); });
+        at("quiz-form").requestSubmit();
+        const said = at("quiz-said").textContent;
+        if (!said.startsWith(wrong ? "Wrong. You said" : "Right.") || said.length < 20) return `${question} ${answer}: ${said}`;
+        if (document.activeElement !== at("quiz-next")) return "the focus is not on what comes next: " + question;
+        at("quiz-next").click();
+    }
+    return shown("quiz-end") && at("quiz-said").textContent.startsWith(wrong ? "0 of 10" : "10 of 10") ? at("quiz-receipt").value : at("quiz-said").textContent;
+})"""
+
+
+def native_answers(digests, seed):
+    lines = subprocess.run([digests, seed], capture_output=True, text=True, check=True).stdout.splitlines()
+    return {line.split()[0]: re.findall("'([a-z0-9:]*)'", line) for line in lines}
+
+
+def quiz_problems(browser, digests):
+    problems, work = [], tempfile.mkdtemp(prefix="twbench-receipts.")
+    answers = native_answers(digests, "Zoë 1")
+    for design in browser.evaluate("window.playground.designs()"):
+        choose(browser, '[data-world="0"] .design', design)
+        for wrong in ("false", "true") if design in answers else ():
+            receipt = browser.evaluate(f"{ANSWER_ALL}('Zoë 1', {answers[design]!r}, {wrong})")
+            score = 0 if wrong == "true" else 10
+            if f'"score": {score},' not in receipt or '"seed": "Zoë 1"' not in receipt:
+                problems.append(f"{design}: {receipt}")
+            with open(f"{work}/{design}-{wrong}.json", "w") as file:
+                file.write(receipt)
+    checked = subprocess.run(["./twbench", "lab", "receipt", *sorted(glob.glob(work + "/*.json"))], capture_output=True, text=True)
+    problems += [] if checked.returncode == 0 and checked.stdout.count(": 10 of 10") == len(answers) else [checked.stdout[-2000:] + checked.stderr]
+    shutil.rmtree(work)
+    said = browser.evaluate(f"{ANSWER_ALL}('x', [], false)")
+    return problems + ([] if design == "null" and "keeps no timer" in said else [said]) + ([] if len(answers) > 25 else ["few designs"])
+
+
+def press_letter(browser, key, code):
+    for kind in ("keyDown", "keyUp"):
+        browser.call("Input.dispatchKeyEvent", type=kind, key=key, code=code, windowsVirtualKeyCode=ord(key), text=key if kind == "keyDown" else "")
+
+
+def quiz_keys_problems(browser, digests):
+    """Nothing but keys, from the seed to the receipt."""
+    answers = native_answers(digests, "r + 7")["hier"]
+    choose(browser, '[data-world="0"] .design', "hier")
+    browser.evaluate("document.getElementById('seed').value = ''; document.getElementById('seed').focus()")
+    for key in "r + 7":
+        press_letter(browser, key, "Space" if key == " " else f"Key{key}")
+    browser.press("Enter", "\r")
+    for answer in answers:
+        boxes = browser.evaluate("[...document.querySelectorAll('#quiz-fields [type=checkbox]')].map((box) => box.value)")
+        for box in boxes:
+            if box in answer:
+                press_letter(browser, " ", "Space")
+            if box != boxes[-1]:
+                browser.press("Tab")
+        for i, part in enumerate([] if boxes else answer.split(":")):
+            if i:
+                browser.press("Tab")
+            browser.call("Input.insertText", text=part)
+        browser.press("Enter", "\r")
+        if not browser.evaluate("document.getElementById('quiz-said').textContent.startsWith('Right.')"):
+            return [browser.evaluate("document.getElementById('quiz').textContent") + answer]
+        browser.press("Enter", "\r")
+    return [] if browser.evaluate("document.activeElement.id") == "quiz-save" else ["the receipt is not reached"]
+
+
+def quiz_click_problems(browser):
+    """A click on a slot of the second ring, and on a timer."""
+    choose(browser, '[data-world="0"] .design', "hier")
+    browser.evaluate("document.getElementById('ask').click()")
+    problems = []
+    for _ in range(9):
+        form = browser.evaluate("drawWorld(0), quiz.form")
+        x, y, name, level, slot = browser.evaluate("""(() => { const timer = look(0).samples[0], spot = spots.find((s) => s.level === timer.level),
+            turn = ((timer.slot + 0.5) / spot.size - 0.25) * 2 * Math.PI, out = spot.radius - spot.width / 2, canvas = document.querySelector("canvas");
+            canvas.scrollIntoView(); const place = canvas.getBoundingClientRect();
+            return [place.x + spot.x + out * Math.cos(turn), place.y + spot.y + out * Math.sin(turn), LETTERS[timer.id], timer.level, timer.slot]; })()""")
+        browser.click(x, y)
+        if form == "which" and not browser.evaluate(f"document.querySelector('#quiz-fields [value={name}]').checked"):
+            problems.append(f"a click does not tick {name}")
+        if form == "levelled" and browser.evaluate("answerOf()") != f"{level}:{slot}":
+            problems.append(f"a click on {level}:{slot} is " + browser.evaluate("answerOf()"))
+        browser.evaluate("document.querySelectorAll('#quiz-fields [type=number]').forEach((e) => { e.value = e.value || 1; }), document.getElementById('quiz-form').requestSubmit(), document.getElementById('quiz-next').click()")
+    return problems
+
+
 def layout_problems(browser, width):
     browser.size(width, 900, mobile=width < 600)
     time.sleep(0.3)
@@ -143,7 +247,7 @@ def layout_problems(browser, width):
 def main():
     page, digests = sys.argv[1:3]
     screenshots = sys.argv[3] if len(sys.argv) > 3 else None
-    print("1..12")
+    print("1..15")
     with Chromium() as browser:
         browser.size(1280)
         browser.open(page)
@@ -173,6 +277,14 @@ def main():
             browser.screenshot(f"{screenshots}/playground-tour.png")
         report("what cannot be done is told", refused_problems(browser))
         report("a processor that is 20 times slower: it goes on, and draws growth", slow_problems(browser))
+        browser.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-reduced-motion", "value": "reduce"}])
+        report("questions: every design, all right and all wrong, as natively; lab receipt judges so too", quiz_problems(browser, digests))
+        report("questions by keys alone", quiz_keys_problems(browser, digests))
+        problems = quiz_click_problems(browser) + layout_problems(browser, 390) + layout_problems(browser, 1280)
+        if screenshots:
+            browser.screenshot(f"{screenshots}/playground-quiz.png")
+        report("questions by clicks; they fit a phone and have labels", problems)
+        browser.evaluate("document.getElementById('quiz-leave').click()")
         # Counts of a clock that has run for long, as on a fast machine.
         browser.evaluate("runTicks(300000), drawCounts()")
         problems = layout_problems(browser, 1280) + layout_problems(browser, 390)

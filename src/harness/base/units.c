@@ -248,6 +248,14 @@ void units_format_time(char *out, size_t size, uint64_t ns)
     format_scaled(out, size, (double)ns / (double)units[unit].factor, " ", units[unit].text);
 }
 
+void units_exact_time(char *out, size_t size, uint64_t ns)
+{
+    size_t unit = 0;
+    while (unit < 3 && ns > 0 && ns % time_suffixes[unit + 1].factor == 0)
+        unit++;
+    snprintf(out, size, "%" PRIu64 "%s", ns / time_suffixes[unit].factor, time_suffixes[unit].text);
+}
+
 void units_format_bytes(char *out, size_t size, uint64_t bytes)
 {
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};

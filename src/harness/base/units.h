@@ -29,6 +29,8 @@ int units_parse_real_in(const char *text, const char *what, double min, double m
 void units_format_count(char *out, size_t size, uint64_t count);
 /* "1 ms", "30 s", "1.5 us". */
 void units_format_time(char *out, size_t size, uint64_t ns);
+/* "1ms", "1500us": exactly, as a flag takes it. */
+void units_exact_time(char *out, size_t size, uint64_t ns);
 /* "512 B", "4.0 KiB", "16 MiB". */
 void units_format_bytes(char *out, size_t size, uint64_t bytes);
 /* A share as a change: "+33.3 %", "-0.4 %", "0 %", "+0.02 %"; "-" unless it is finite. */

@@ -41,6 +41,20 @@ static int refuse_command(const char *name)
     return command_fail(DIAG_USAGE, &diag);
 }
 
+/* "lab": what the commands do that begin with this word.  False: none does. */
+static bool print_subcommands(const char *word)
+{
+    size_t length = strlen(word);
+    bool any = false;
+    for (size_t i = 0; i < lab_row_count; i++)
+        if (lab_rows[i].kind == LAB_COMMAND && strncmp(lab_rows[i].name, word, length) == 0 &&
+            lab_rows[i].name[length] == ' ') {
+            printf("  twbench %-14s %s\n", lab_rows[i].name, lab_rows[i].text);
+            any = true;
+        }
+    return any;
+}
+
 static int print_version(void)
 {
     printf("twbench %s (%s), %s\n", BUILD_VERSION, BUILD_COMMIT, BUILD_COMPILER);
@@ -100,14 +114,34 @@ static int answer_word(int argc, char **argv)
         return hand_over(row, argv);
     const struct command *command = program_command(argv[2]);
     if (!command)
-        return refuse_command(argv[2]);
+        return print_subcommands(argv[2]) ? EXIT_OK : refuse_command(argv[2]);
     help_command(stdout, command, false);
     return EXIT_OK;
+}
+
+/* "lab" "grade" becomes the one word of that command, of this program or a lab's; behind "help" too. */
+static void join_words(int *argc, char ***argv, void **memory)
+{
+    char both[80];
+    int at = *argc > 1 && strcmp((*argv)[1], "help") == 0 ? 2 : 1;
+    if (*argc < at + 2)
+        return;
+    snprintf(both, sizeof both, "%s %s", (*argv)[at], (*argv)[at + 1]);
+    if (!program_command(both) && !lab_for(both, 1, *argv))
+        return;
+    char **joined = lists_keep_bytes(memory, (size_t)*argc, sizeof *joined);
+    memcpy(joined, *argv, (size_t)at * sizeof *joined);
+    joined[at] = lists_keep(memory, both);
+    for (int i = at + 2; i < *argc; i++)
+        joined[i - 1] = (*argv)[i];
+    *argv = joined;
+    *argc -= 1;
 }
 
 static int find_and_run(int argc, char **argv, void **memory)
 {
     struct diag diag;
+    join_words(&argc, &argv, memory);
     bool named = argc > 1 && argv[1][0] != '-';
     bool wants_all = asks(argc, argv, "--help=all");
     bool wants_help = wants_all || asks(argc, argv, "--help") || asks(argc, argv, "-h");
@@ -128,7 +162,8 @@ static int find_and_run(int argc, char **argv, void **memory)
     if (row)
         return hand_over(row, argv);
     if (!command)
-        return refuse_command(word);
+        return (argc == 2 || wants_help) && print_subcommands(word) ? EXIT_OK
+                                                                    : refuse_command(word);
     if (!wants_help)
         return run_command(command, argc, argv, named ? 2 : 1);
     help_command(stdout, command, wants_all);

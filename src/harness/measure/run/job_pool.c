@@ -313,9 +313,28 @@ static void pool_kill(struct pool *pool)
     ward_sweep(pool->begin_ns, NULL, 0);
 }
 
+/* Processor time of the child, in nanoseconds; 0: unknown. */
+static uint64_t slot_cpu_ns(const struct slot *slot)
+{
+    clockid_t clock;
+    struct timespec used;
+    if (clock_getcpuclockid(slot->pid, &clock) != 0 || clock_gettime(clock, &used) != 0)
+        return 0;
+    return (uint64_t)used.tv_sec * UINT64_C(1000000000) + (uint64_t)used.tv_nsec;
+}
+
+/* Of the deadline; in processor time the running children have used theirs, too. */
+static uint64_t pool_left_ns(const struct pool *pool)
+{
+    uint64_t left_ns = deadline_left_ns(&pool->deadline), running_ns = 0;
+    for (size_t i = 0; i < pool->count && pool->deadline.of == DEADLINE_WORK; i++)
+        running_ns += pool->slots[i].pid != 0 ? slot_cpu_ns(&pool->slots[i]) : 0;
+    return left_ns > running_ns ? left_ns - running_ns : 0;
+}
+
 static int poll_timeout_ms(const struct pool *pool, uint64_t now_ns)
 {
-    uint64_t wait_ns = 3600u * UINT64_C(1000000000), all_ns = deadline_left_ns(&pool->deadline);
+    uint64_t wait_ns = 3600u * UINT64_C(1000000000), all_ns = pool_left_ns(pool) / pool->count;
     wait_ns = all_ns < wait_ns ? all_ns : wait_ns;
     for (size_t i = 0; i < pool->count; i++) {
         const struct slot *slot = &pool->slots[i];
@@ -357,16 +376,6 @@ static void pool_wait(struct pool *pool)
     }
     fds[count++] = (struct pollfd){.fd = pool->interrupt.fd, .events = POLLIN};
     poll(fds, count, poll_timeout_ms(pool, clock_read_ns(CLOCK_MONOTONIC)));
-}
-
-/* Processor time of the child, in nanoseconds; 0: unknown. */
-static uint64_t slot_cpu_ns(const struct slot *slot)
-{
-    clockid_t clock;
-    struct timespec used;
-    if (clock_getcpuclockid(slot->pid, &clock) != 0 || clock_gettime(clock, &used) != 0)
-        return 0;
-    return (uint64_t)used.tv_sec * UINT64_C(1000000000) + (uint64_t)used.tv_nsec;
 }
 
 /* The child stands at a mark: reads its clock, and lets it go on. */
@@ -458,7 +467,7 @@ int pool_run(struct pool *pool, const struct job *jobs, size_t count, pool_done_
         pool_wait(pool);
         if (pool_is_interrupted(pool))
             status = POOL_INTERRUPTED;
-        else if (deadline_left_ns(&pool->deadline) == 0)
+        else if (pool_left_ns(pool) == 0)
             status = DEADLINE_OVER;
         else
             pool_collect(pool, done, ctx);

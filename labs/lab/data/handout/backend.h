@@ -1,0 +1,1 @@
+../../../../src/impls/backend.h

@@ -1,0 +1,14 @@
+/* lab.h - the commands of the lab. */
+#ifndef TWBENCH_LAB_H
+#define TWBENCH_LAB_H
+
+#include "harness/command/command.h"
+#include "harness/tell/report/documents.h"
+
+/* A subcommand is a file: cmd_lab_NAME.c, named "lab NAME". */
+extern const struct command cmd_lab_new, cmd_lab_hunt;
+
+/* The directory with what the lab hands out ("handout"); `call` keeps it. */
+const char *lab_data(struct call *call);
+
+#endif
