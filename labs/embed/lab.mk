@@ -75,3 +75,8 @@ install-embed::
 	$(Q)install -m 644 $(BUILD)/twtimers.pc "$(DESTDIR)$(LIBDIR)/pkgconfig"
 	$(Q)install -m 644 $(BUILD)/include/twtimers/*.h* "$(INCLUDE)/twtimers"
 	$(Q)install -m 644 labs/embed/examples/*.c* "$(SHARE)/examples"
+
+# Other people's programs with a taken design, from Debian's sources; needs the network, and some minutes each.
+test-adopt: core embed
+	$(Q)for script in labs/embed/tests/adopt/*.sh; do echo "$$script"; TWBENCH=$(CURDIR)/twbench $$script || exit 1; done
+.PHONY: test-adopt

@@ -2,8 +2,8 @@
 #include "labs/lab/lab.h"
 
 /* `run` is started by `lab grade`, in a process of its own, to count what a solution does. */
-static const struct command *const commands[] = {&cmd_lab_new, &cmd_lab_grade, &cmd_run, &cmd_list,
-                                                 NULL};
+static const struct command *const commands[] = {&cmd_lab_new, &cmd_lab_grade, &cmd_lab_hunt,
+                                                 &cmd_run,     &cmd_list,      NULL};
 
 const struct program program = {.lab = "lab", .commands = commands};
 

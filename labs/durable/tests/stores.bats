@@ -66,6 +66,16 @@ stores() {
     done
 }
 
+@test "postgres: killed with its server it loses nothing, leaves no process, and says that it cannot keep an interval" {
+    "$twbench" list --json=- | jq -e '.stores[] | select(.name == "postgres") | .built' || skip "libpq-dev is not here"
+    compgen -G '/usr/lib/postgresql/*/bin/postgres' || skip "postgresql is not here"
+    stores --stores=postgres --sync=always,interval:10ms --tasks=300 --producers=2 --kills=3 --json=p.json >/dev/null
+    jq -e '.cells[] | select(.sync == "always") | .status == "ok" and .ledger.lost == 0 and .ledger.twice == 0' p.json
+    jq -e '.cells[] | select(.sync == "interval") | .status == "unsupported"' p.json
+    # Whoever is still there has the run's directory as its place.
+    for process in /proc/[0-9]*; do [[ $(readlink "$process/cwd") != "$PWD"/* ]]; done
+}
+
 @test "on the real clock the span is seconds, arrivals too, and is said before the run" {
     stores --stores=memory --clock=real --span=240ms --tasks=20 --runs=1 --json=s.json >/dev/null 2>err
     grep -q '^twbench: memory runs on the real clock: each run takes 0.241 s or more (--span)$' err
@@ -83,7 +93,7 @@ stores() {
     refuses "--payload: 9..3 given; expected MIN..MAX" stores --payload=9..3
     refuses "--span: 11d given; expected 1ms .. 10d" stores --span=11d
     refuses "--store-set: x=1: no store has a setting 'x'" stores --store-set=x=1
-    refuses "memory: stores takes no operands; did you mean --stores=memory?" stores memory
+    refuses "memory: expected 'stores list DIR' or flags; did you mean --stores=memory?" stores memory
     refuses "--store: no store named 'wheel-lok'; did you mean 'wheel-log'?" conform --store=wheel-lok
     refuses "--part: 'kill' given; expected even, kills, power, errors or flips" conform --store=memory --part=kill
     refuses "--directory" stores --stores=memory --directory=/nowhere
