@@ -84,3 +84,17 @@ median() {
 row() {
     printf '| %s | %s | %s |\n' "$@"
 }
+
+# unpacked PACKAGE... - their files in $work/client, not installed; unpacked_run COMMAND... runs one of their programs.
+unpacked() {
+    local name
+    mkdir -p "$work/client/debs"
+    for name in "$@"; do
+        [ -e "$work/client/debs/$name" ] && continue
+        updated
+        (cd "$work/client/debs" && apt download "$name" && dpkg-deb -x "$name"_*.deb .. && touch "$name")
+    done
+}
+unpacked_run() {
+    PATH=$work/client/usr/bin:$PATH LD_LIBRARY_PATH=$(printf '%s:' "$work"/client/{usr/,}lib/*-linux-gnu*) "$@"
+}
