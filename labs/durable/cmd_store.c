@@ -1,10 +1,12 @@
-/* cmd_store.c - store dump DIR: prints the files of a wheel-log, record by record, and names what is damaged. */
+/* cmd_store.c - store dump DIR and stores list DIR: what the files of a wheel-log hold, what is pending in them, and what is
+ * damaged.  Neither changes anything. */
 #include "labs/durable/durable.h"
 #include "labs/durable/stores/wheel_log.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -77,12 +79,74 @@ struct inspection {
     struct diag *diag;
     bool damaged;
     size_t files;
+    struct pending *pending; /* NULL: everything is printed */
 };
+
+/* A message that was put, or a cancel: `key` is the position of its message then. */
+struct seen {
+    uint64_t due, position, key, own_due;
+    uint32_t size;
+};
+
+/* What `stores list` remembers: 40 bytes for each message of the log. */
+struct pending {
+    struct seen *puts;
+    uint64_t *cancelled; /* positions */
+    size_t put_count, put_room, cancelled_count, cancelled_room;
+    uint64_t floor_due, floor_position; /* all up to here is done */
+    bool no_memory;
+};
+
+/* Room for one more; the array may move. */
+static bool reserve(struct pending *pending, void **array, size_t count, size_t *room, size_t size)
+{
+    if (count < *room)
+        return true;
+    size_t wider = *room ? *room * 2 : 1024;
+    void *moved = realloc(*array, wider * size);
+    pending->no_memory |= !moved;
+    if (!moved)
+        return false;
+    *array = moved;
+    *room = wider;
+    return true;
+}
+
+static void pending_floor(struct pending *pending, uint64_t due, uint64_t position)
+{
+    if (due < pending->floor_due ||
+        (due == pending->floor_due && position <= pending->floor_position))
+        return;
+    pending->floor_due = due;
+    pending->floor_position = position;
+}
+
+static void pending_add(struct pending *pending, const struct wl_record *record)
+{
+    const struct wl_entry *entry = &record->entry;
+    void *puts = pending->puts, *cancelled = pending->cancelled;
+    bool late = entry->kind & WL_LATE;
+    if (wl_kind_of(entry) == WL_DONE)
+        pending_floor(pending, entry->due, entry->key);
+    if (wl_kind_of(entry) == WL_CANCEL && reserve(pending, &cancelled, pending->cancelled_count,
+                                                  &pending->cancelled_room, sizeof(uint64_t))) {
+        pending->cancelled = cancelled;
+        pending->cancelled[pending->cancelled_count++] = entry->key;
+    }
+    if (wl_kind_of(entry) == WL_PUT &&
+        reserve(pending, &puts, pending->put_count, &pending->put_room, sizeof(struct seen))) {
+        pending->puts = puts;
+        pending->puts[pending->put_count++] = (struct seen){
+            entry->due, record->position, entry->key, late ? wl_load(record->body, 8) : entry->due,
+            late ? entry->size - 8 : entry->size};
+    }
+}
 
 static void damage(struct inspection *this, const char *file, uint64_t offset, const char *what)
 {
     this->damaged = true;
-    printf("damaged: %s at %" PRIu64 ": %s\n", file, offset, what);
+    fprintf(this->pending ? stderr : stdout, "damaged: %s at %" PRIu64 ": %s\n", file, offset,
+            what);
 }
 
 static int other_version(const struct inspection *this, const char *file)
@@ -120,8 +184,10 @@ static int segment_records(struct inspection *this, const char *file, uint64_t b
         uint64_t offset = record.position - base;
         if (found == WL_FOUND_GAP || found == WL_FOUND_TAIL)
             gap(this, file, offset, &record, found == WL_FOUND_TAIL && last);
-        else
+        else if (!this->pending)
             print_record(offset, &record);
+        else if (found == WL_FOUND_RECORD)
+            pending_add(this->pending, &record);
         if (found == WL_FOUND_BAD_BODY)
             damage(this, file, offset + WL_ENTRY_BYTES, "payload: checksum differs");
     }
@@ -167,7 +233,8 @@ static int segment_inspect(struct inspection *this, size_t at)
     segment->over = good ? header.over : 0;
     segment->puts = good ? header.puts : 0;
     int status = missing_inspect(this, at);
-    print_segment(file, segment->size, good ? &header : NULL);
+    if (!this->pending)
+        print_segment(file, segment->size, good ? &header : NULL);
     if (!good)
         damage(this, file, 0, "header: checksum differs");
     if (status != DIAG_OK)
@@ -185,7 +252,10 @@ static int checkpoint_inspect(struct inspection *this, unsigned number)
     switch (wl_checkpoint_read(this->segments.directory, number, &wheel, &state, &what, &at)) {
     case WL_CHECKPOINT_WHOLE:
         this->files++;
-        print_checkpoint(file, &state, &wheel);
+        if (this->pending)
+            pending_floor(this->pending, state.floor_due, state.floor_position);
+        else
+            print_checkpoint(file, &state, &wheel);
         break;
     case WL_CHECKPOINT_DAMAGED:
         this->files++;
@@ -222,6 +292,110 @@ static int inspect_all(struct inspection *this, const char *directory, int fd)
     return status;
 }
 
+static int inspect(struct inspection *this, const char *directory)
+{
+    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int status = fd < 0 ? unreadable(this, directory) : inspect_all(this, directory, fd);
+    if (fd >= 0)
+        close(fd);
+    return status;
+}
+
+/* ---- stores list. ------------------------------------------------------------------------------ */
+
+static int by_due(const void *left, const void *right)
+{
+    const struct seen *a = left, *b = right;
+    if (a->due != b->due)
+        return a->due < b->due ? -1 : 1;
+    return a->position < b->position ? -1 : a->position > b->position;
+}
+
+static int by_number(const void *left, const void *right)
+{
+    const uint64_t *a = left, *b = right;
+    return *a < *b ? -1 : *a > *b;
+}
+
+/* Leaves those that are neither done nor cancelled, in the order in which they will be handed out. */
+static void pending_settle(struct pending *pending)
+{
+    size_t kept = 0;
+    if (pending->cancelled_count > 0)
+        qsort(pending->cancelled, pending->cancelled_count, sizeof(uint64_t), by_number);
+    for (size_t i = 0; i < pending->put_count; i++) {
+        const struct seen *put = &pending->puts[i];
+        bool is_done = put->due < pending->floor_due ||
+                       (put->due == pending->floor_due && put->position <= pending->floor_position);
+        if (!is_done && !(pending->cancelled_count > 0 &&
+                          bsearch(&put->position, pending->cancelled, pending->cancelled_count,
+                                  sizeof(uint64_t), by_number)))
+            pending->puts[kept++] = *put;
+    }
+    pending->put_count = kept;
+    if (kept > 0)
+        qsort(pending->puts, kept, sizeof *pending->puts, by_due);
+}
+
+static void print_table(const struct pending *pending)
+{
+    printf("%20s %20s %8s %16s\n", "due, ms", "key", "bytes", "position");
+    for (size_t i = 0; i < pending->put_count; i++)
+        printf("%20" PRIu64 " %20" PRIu64 " %8u %16" PRIu64 "\n", pending->puts[i].own_due,
+               pending->puts[i].key, pending->puts[i].size, pending->puts[i].position);
+    printf("%zu pending\n", pending->put_count);
+}
+
+static bool print_json(const struct pending *pending, FILE *out, bool damaged)
+{
+    fprintf(
+        out,
+        "{\"schema_version\": 1, \"kind\": \"stores-pending\", \"damaged\": %s, \"messages\": [",
+        damaged ? "true" : "false");
+    /* Keys and positions are text: they may be larger than what readers of JSON keep exactly. */
+    for (size_t i = 0; i < pending->put_count; i++)
+        fprintf(out,
+                "%s\n  {\"due_ms\": %" PRIu64 ", \"key\": \"%" PRIu64
+                "\", \"bytes\": %u, \"position\": \"%" PRIu64 "\"}",
+                i > 0 ? "," : "", pending->puts[i].own_due, pending->puts[i].key,
+                pending->puts[i].size, pending->puts[i].position);
+    fprintf(out, "\n]}\n");
+    return fflush(out) == 0 && !ferror(out);
+}
+
+static int print_pending(const struct pending *pending, const char *json, bool damaged,
+                         struct diag *diag)
+{
+    if (!json || strcmp(json, "-") != 0)
+        print_table(pending);
+    if (!json)
+        return DIAG_OK;
+    FILE *out = strcmp(json, "-") == 0 ? stdout : fopen(json, "we");
+    bool is_written = out && print_json(pending, out, damaged);
+    if (out && out != stdout)
+        is_written = fclose(out) == 0 && is_written;
+    return is_written ? DIAG_OK : diag_run(diag, "%s: %s", json, strerror(errno));
+}
+
+int stores_list(const char *directory, const char *json, bool *damaged, struct diag *diag)
+{
+    struct pending pending = {0};
+    struct inspection this = {.diag = diag, .pending = &pending};
+    int status = inspect(&this, directory);
+    if (status == DIAG_OK && pending.no_memory)
+        status = diag_run(diag, "%s: no memory for what is pending", directory);
+    if (status == DIAG_OK) {
+        pending_settle(&pending);
+        status = print_pending(&pending, json, this.damaged, diag);
+    }
+    *damaged = this.damaged;
+    free(pending.puts);
+    free(pending.cancelled);
+    return status;
+}
+
+/* ---- store dump. ------------------------------------------------------------------------------- */
+
 static int run(struct call *call)
 {
     struct diag diag;
@@ -230,11 +404,7 @@ static int run(struct call *call)
         return command_fail(
             diag_usage(&diag, "store: expected 'store dump DIR', the directory of a wheel-log"),
             &diag);
-    int fd = open(call->operands[1], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    int status =
-        fd < 0 ? unreadable(&this, call->operands[1]) : inspect_all(&this, call->operands[1], fd);
-    if (fd >= 0)
-        close(fd);
+    int status = inspect(&this, call->operands[1]);
     if (status != DIAG_OK)
         return command_fail(status, &diag);
     return this.damaged ? EXIT_FAILED : EXIT_OK;

@@ -370,7 +370,8 @@ static int check(struct call *call, struct diag *diag)
 {
     struct stores_options *options = call->options;
     if (call->operand_count > 0)
-        return diag_usage(diag, "%s: stores takes no operands; did you mean --stores=%s?",
+        return diag_usage(diag,
+                          "%s: expected 'stores list DIR' or flags; did you mean --stores=%s?",
                           call->operands[0], call->operands[0]);
     options->setup.json = options->outputs.json;
     options->setup.resume = options->outputs.resume;
@@ -385,6 +386,11 @@ static int run(struct call *call)
     struct diag diag;
     struct stores_options *options = call->options;
     cJSON *document = NULL;
+    if (call->operand_count == 2 && strcmp(call->operands[0], "list") == 0) {
+        bool damaged = false;
+        int listed = stores_list(call->operands[1], options->outputs.json, &damaged, &diag);
+        return listed != DIAG_OK ? command_fail(listed, &diag) : damaged ? EXIT_FAILED : EXIT_OK;
+    }
     int status = check(call, &diag);
     if (status == DIAG_OK)
         status = storing_run(&options->storing, &document, &diag);
@@ -403,7 +409,7 @@ static int run(struct call *call)
 
 const struct command cmd_stores = {
     .name = "stores",
-    .usage = "[FLAGS]",
+    .usage = "[FLAGS] | list DIR [--json=FILE]",
     .summary =
         "Run stores that survive a crash, end them at random moments, and show ledger and figures.",
     .topic = "Threads and stores",

@@ -20,6 +20,11 @@ extern const struct command cmd_stores, cmd_store, cmd_conform_stores, cmd_compa
 #define STORE_FLAG_COUNT 2
 extern const struct flag store_flags[STORE_FLAG_COUNT];
 
+/* Prints what is pending in the directory of a wheel-log, in the order of dispatch, and writes it as JSON to a file, "-" or NULL
+ * (schema/stores-pending-1.json).  Changes nothing.  DIAG_USAGE, with file and reason, if it is none; *damaged: some of it
+ * was named on stderr (cmd_store.c).  40 bytes of memory for each message that the log has. */
+int stores_list(const char *directory, const char *json, bool *damaged, struct diag *diag);
+
 /* DIAG_USAGE when it is no document of stores that readers here can rely on. */
 int stores_check(const cJSON *root, const char *what, struct diag *diag);
 

@@ -6,10 +6,10 @@
 # (PARTS_program).
 HEADER_redis_wheel := hiredis/hiredis.h
 LINK_redis_wheel   := -lhiredis
-PARTS_redis_wheel  := redis_server store_directory store_flusher store_payloads
+PARTS_redis_wheel  := redis_server store_directory store_flusher store_payloads store_server
 HEADER_redis_zset  := hiredis/hiredis.h
 LINK_redis_zset    := -lhiredis
-PARTS_redis_zset   := redis_server store_directory store_flusher store_payloads
+PARTS_redis_zset   := redis_server store_directory store_flusher store_payloads store_server
 HEADER_sqlite      := sqlite3.h
 LINK_sqlite        := -lsqlite3
 PARTS_sqlite       := store_company store_directory store_flusher store_ordered store_payloads store_writer

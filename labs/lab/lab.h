@@ -6,7 +6,7 @@
 #include "harness/tell/report/documents.h"
 
 /* A subcommand is a file: cmd_lab_NAME.c, named "lab NAME". */
-extern const struct command cmd_lab_new;
+extern const struct command cmd_lab_new, cmd_lab_hunt;
 
 /* The directory with what the lab hands out ("handout"); `call` keeps it. */
 const char *lab_data(struct call *call);

@@ -1,10 +1,17 @@
 # lab: what `lab new` hands out.
-EXTRAS_lab := $(BUILD)/lab
+EXTRAS_lab := $(BUILD)/lab $(BUILD)/hunts
 
 $(BUILD)/lab: | $(BUILD)/flags
 	$(Q)ln -sfn ../../labs/lab/data $@
+
+# The wrong designs of `lab hunt`.
+$(BUILD)/hunts: labs/lab/hunts.sh labs/lab/hunts.def tests/faults/wrapped.c $(wildcard labs/teach/museum/* src/impls/*) $(BUILD)/flags
+	$(call say,HUNTS,$@)
+	$(Q)CC='$(CC)' labs/lab/hunts.sh $@
 
 # The header is a link to the contract; what is installed is the file.
 install-lab::
 	$(Q)install -d "$(SHARE)/lab"
 	$(Q)cp -rL labs/lab/data/. "$(SHARE)/lab"
+	$(Q)install -d "$(LIBEXEC)/hunts"
+	$(Q)install -m 755 $(BUILD)/hunts/*.so "$(LIBEXEC)/hunts"

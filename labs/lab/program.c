@@ -1,7 +1,7 @@
 /* program.c - twbench-lab: the commands of the lab, and the kinds of document that it shows. */
 #include "labs/lab/lab.h"
 
-static const struct command *const commands[] = {&cmd_lab_new, &cmd_list, NULL};
+static const struct command *const commands[] = {&cmd_lab_new, &cmd_lab_hunt, &cmd_list, NULL};
 
 const struct program program = {.lab = "lab", .commands = commands};
 

@@ -7,7 +7,7 @@
 #include "harness/tell/report/plot.h"
 #include "harness/tell/result/document.h"
 
-extern const struct command cmd_show, cmd_claims;
+extern const struct command cmd_show, cmd_claims, cmd_lab_receipt;
 
 void page_show(struct page *page, const cJSON *document);
 void page_claims(struct page *page, const cJSON *document);

@@ -88,11 +88,77 @@ refused() {
     sed -i '/^static int mine_start/,/^{/ s/^{/&\n    for (volatile int i = 0; i < 40; i++) {}/' mine.c
     run "$twbench" ci --progress=never
     [ "$status" -eq 3 ]
-    [[ $output == *"contract  not tested"* ]]
+    [[ $output == *"contract: not-tested"* ]]
     run "$twbench" ci --fail-on=work --progress=never # the flag takes the place of the file's
     [ "$status" -eq 3 ]
     python3 -c 'import json
 d = json.load(open("out/new.json"))
-assert d["contract"] == {"status": "not-tested", "text": None}, d["contract"]
+assert d["contract"] == {"status": "not-tested", "text": None, "changed": [], "accepted": []}, d["contract"]
 assert d["verdict"] == "regressed" and d["exit_status"] == 3'
+}
+
+# A repository with the timer, its base in .base, and more instructions per start in the working directory.
+slower() {
+    export XDG_CACHE_HOME=$PWD/cache
+    project "$1"
+    git init --quiet && git add mine.c && git -c user.name=a -c user.email=a@example.org commit --quiet -m one
+    git worktree add --quiet .base HEAD
+    sed -i '/^static int mine_start/,/^{/ s/^{/&\n    for (volatile int i = 0; i < 40; i++) {}/' mine.c
+}
+
+@test "ci: the first line says what regressed, where, and which files changed; the rest takes twenty lines" {
+    slower
+    run --separate-stderr "$twbench" ci --base=.base --progress=never
+    echo "$output"
+    [ "$status" -eq 3 ]
+    [[ ${lines[0]} == "regressed: +"*" % instructions per operation in mine on hold, 50 tasks (mine.c changed)" ]]
+    [ "${#lines[@]}" -le 20 ]
+    [[ $output == *"the whole: twbench report out/new.json"* ]]
+    commit=$(git rev-parse --short=12 HEAD)
+    [ "$(json out/new.json 'd["old"]["commit"], d["contract"]["changed"]')" = "('$commit', ['mine.c'])" ]
+    python3 -m jsonschema -i out/new.json "$root/schema/comparison-1.json"
+}
+
+@test "ci: limits of some cells, and a regression that is accepted until a day" {
+    slower '"limits": {"mine/hold:instructions": "1000%"}'
+    "$twbench" ci --base=.base --progress=never
+    project '"limits": {"keepalive:instructions": "1000%"}' && cp .base/mine.c . && slower_again
+    run "$twbench" ci --base=.base --progress=never
+    [ "$status" -eq 3 ]
+    accept '9999-12-31'
+    run --separate-stderr "$twbench" ci --base=.base --progress=never
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ $output == *"accepted until 9999-12-31: hold:instructions: checks arguments"* ]]
+    accept '2000-01-01'
+    run --separate-stderr "$twbench" ci --base=.base --progress=never
+    [ "$status" -eq 3 ]
+    [[ $stderr == *"was accepted until 2000-01-01, and fails again: checks arguments"* ]]
+    refused "accept: expected {" '{"plugin": "x", "accept": [{"of": "work", "to": "5%", "until": "2000-01-01"}]}'
+    refused "accept: expected {" '{"plugin": "x", "accept": [{"of": "work", "to": "5%", "reason": "r", "until": "soon"}]}'
+    refused "accept: \"wurk" '{"plugin": "x", "accept": [{"of": "wurk", "to": "5%", "reason": "r", "until": "2000-01-01"}]}'
+}
+
+slower_again() {
+    sed -i '/^static int mine_start/,/^{/ s/^{/&\n    for (volatile int i = 0; i < 40; i++) {}/' mine.c
+}
+
+accept() {
+    project "\"accept\": [{\"of\": \"hold:instructions\", \"to\": \"1000%\", \"reason\": \"checks arguments\", \"until\": \"$1\"}]"
+    cp .base/mine.c . && slower_again
+}
+
+@test "ci: an unchanged object takes no times, and is not tested again" {
+    export XDG_CACHE_HOME=$PWD/cache
+    project '"pairs": 30'
+    sed -i 's/"off"/"on"/; s/, "pairs": 0//' twbench.json
+    mkdir base && cp mine.c base
+    run --separate-stderr "$twbench" ci --base=base --progress=never
+    [ "$status" -eq 0 ]
+    [[ ${lines[0]} == "same: "* && $output == *"contract: held"* && $stderr == *"the same bytes: no times are taken"* ]]
+    [ "$(json out/new.json 'd["method"]["pairs"], d["verdict"]')" = "(0, 'same')" ]
+    kept=("$XDG_CACHE_HOME"/twbench/held-*-on)
+    echo "mine: planted" >"${kept[0]}"
+    "$twbench" ci --base=base --progress=never
+    [ "$(json out/new.json 'd["contract"]["text"]')" = "mine: planted" ]
 }

@@ -89,7 +89,7 @@ PYTHON
     done
     [ "$(json hold.json '1.2e9 < d["cells"][0]["precision"]["late_mean_ns"] < 1.8e9')" = True ]
     counted --workload=hold --impl=hashed --json=own.json >table
-    [ "$(json own.json 'd["cells"][0]["precision"]')" = "{'late_mean_ns': 0, 'late_max_ns': 0, 'below_tick': 0}" ]
+    [ "$(json own.json 'd["cells"][0]["precision"]')" = "{'late_mean_ns': 0, 'late_max_ns': 0, 'late_p50_ns': 0, 'late_p99_ns': 0, 'below_tick': 0}" ]
     run ! grep -q precision table
 }
 
@@ -121,4 +121,31 @@ batched() {
 @test "--batch refuses 0, and a runner" {
     refuses "expected 1 .. 4096" run --impl=heap --batch=0
     refuses "--batch" run --runner=locked --impl=heap --batch=4
+}
+
+@test "slack: who takes it wakes up less often, nobody fires early, and the others stay exact" {
+    "$twbench" run --workload=nginx --set=slack=1/8+5ms --drive=next --counts-only --progress=never \
+        --impl=heap,coalesce,slack-wheel --json=slack.json >table
+    [ "$(json slack.json '{c["status"] for c in d["cells"]}')" = "{'ok'}" ]
+    [ "$(json slack.json '[(c["traits"]["late_ticks"], c["traits"]["late_shift"]) for c in d["cells"]]')" = "[(0, 0), (5, 3), (5, 3)]" ]
+    [ "$(json slack.json '{(c["stream"]["slack_ticks"], c["stream"]["slack_shift"]) for c in d["cells"]}')" = "{(5, 3)}" ]
+    [ "$(json slack.json '[c["digest"] == c["expected_digest"] for c in d["cells"]]')" = "[True, False, False]" ]
+    json slack.json '[sum(p["wakeups"]["useful"] for p in c["phases"]) for c in d["cells"]]' | tr -d '[],' >wakeups
+    read -r heap coalesce wheel <wakeups
+    [ "$coalesce" -lt "$wheel" ] && [ "$wheel" -lt "$heap" ]
+    [ "$(json slack.json '[c["precision"]["late_p50_ns"] <= c["precision"]["late_p99_ns"] <= c["precision"]["late_max_ns"] for c in d["cells"]]')" = "[True, True, True]" ]
+    grep -q 'wake-ups.*coalesce: [0-9]*, with [0-9.]* expiries each' table
+}
+
+@test "slack: part of what a load is, of every load" {
+    for slack in 0 7 7ms 1/4; do
+        "$twbench" run --workload=hold --tasks=20 --set=slack=$slack --runs=1 --progress=never --impl=hashed,coalesce --json=s.json --force >/dev/null
+        json s.json '(d["cells"][1]["status"], d["cells"][0]["stream"]["hash"])'
+    done >hashes
+    [ "$(sort -u hashes | wc -l)" -eq 3 ]
+    [ "$(grep -c "'ok'" hashes)" -eq 4 ]
+    refuses "'1/3' given" run --workload=nginx --set=slack=1/3
+    refuses "'-1' given" run --workload=hold --set=slack=-1
+    refuses "less than 2^32 ticks" run --workload=hold --set=slack=5e9
+    refuses "expected only slack" run --workload=nginx --set=delay=3
 }

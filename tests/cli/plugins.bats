@@ -291,7 +291,7 @@ END
 
 @test "wrong: memory" {
     deep
-    named writes-past writes-slack writes-before uses-freed frees-twice leaks leaks-refused
+    named past-window writes-past writes-slack writes-before uses-freed frees-twice leaks leaks-refused
 }
 
 @test "C++: what new gives is fenced, and asked for" {

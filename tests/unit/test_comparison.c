@@ -111,6 +111,31 @@ static struct compared_cell tail_cell(enum verdict verdict, size_t pairs)
 }
 
 /* No median and no count shows it. */
+TEST(test_a_limit_may_be_of_some_cells_only)
+{
+    struct diag diag;
+    struct limits limits = limits_default();
+    struct compared_cell heap = {.impl = "heap", .workload = "keepalive"}, list = heap, hold = heap;
+    snprintf(list.impl, sizeof list.impl, "list");
+    snprintf(hold.workload, sizeof hold.workload, "hold");
+    assert_int_equal(limits_parse("keepalive:work=5%", "--limit", &limits, &diag), DIAG_OK);
+    assert_int_equal(limits_parse("heap/*:instructions=25%", "--limit", &limits, &diag), DIAG_OK);
+    assert_int_equal(limits_parse("heap/hold:instructions=off", "--limit", &limits, &diag),
+                     DIAG_OK);
+    assert_true(limits_for(&limits, &heap).of[METRIC_comparisons] == 0.05);
+    assert_true(limits_for(&limits, &heap).of[METRIC_INSTRUCTIONS] == 0.25);
+    assert_true(limits_for(&limits, &list).of[METRIC_comparisons] == 0.05);
+    assert_true(limits_for(&limits, &list).of[METRIC_INSTRUCTIONS] == 0.01);
+    assert_true(limits_for(&limits, &hold).of[METRIC_comparisons] == 0.01);
+    assert_true(isnan(limits_for(&limits, &hold).of[METRIC_INSTRUCTIONS]));
+    size_t count = limits.rule_count;
+    assert_int_equal(limits_parse("/hold:work=1%", "--limit", &limits, &diag), DIAG_USAGE);
+    assert_int_equal(limits_parse("heap/:work=1%", "--limit", &limits, &diag), DIAG_USAGE);
+    assert_int_equal(limits_parse("hold:wurk=1%", "--limit", &limits, &diag), DIAG_USAGE);
+    assert_int_equal(limits_parse("hold:time=off", "--limit", &limits, &diag), DIAG_USAGE);
+    assert_int_equal(limits.rule_count, count);
+}
+
 TEST(test_cell_with_a_tail)
 {
     struct compared_cell cell = tail_cell(VERDICT_REGRESSED, 10);

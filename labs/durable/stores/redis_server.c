@@ -4,131 +4,22 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #define SOCKET_NAME "redis.sock"
 #define FILE_FOLDER "aof"
-#define LOG_NAME    "redis.log"
-#define PACKAGE     "redis-server"
-
-/* ---- A private server: forked by a thread that waits for its end, killed with the process. ---- */
-
-#define KEPT_LOCK  3
-#define KEPT_ERROR 4
 
 static void sleep_ms(long ms)
 {
     nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
-}
-
-/* ---- The child, between fork and exec: only calls that are safe there. ------------------------ */
-
-static void child_exec(const struct store_server *server, pid_t parent)
-{
-    int null = open("/dev/null", O_RDONLY);
-    int lock = fcntl(server->directory->server_lock, F_DUPFD, 10);
-    int error = fcntl(server->started[1], F_DUPFD_CLOEXEC, 10);
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-    signal(SIGPIPE, SIG_DFL);
-    setsid();
-    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent)
-        _exit(1);
-    if (fchdir(server->directory->fd) == 0 && dup2(null, 0) == 0 &&
-        dup2(server->log_file, 1) == 1 && dup2(server->log_file, 2) == 2 &&
-        dup2(lock, KEPT_LOCK) == KEPT_LOCK && dup3(error, KEPT_ERROR, O_CLOEXEC) == KEPT_ERROR) {
-        close_range(KEPT_ERROR + 1, ~0u, 0);
-        /* execvp takes what it was given without const, and leaves it alone. */
-        union {
-            const char *const *given;
-            char *const *taken;
-        } arguments = {.given = server->arguments};
-        execvp(server->arguments[0], arguments.taken);
-        error = KEPT_ERROR;
-    }
-    int why = errno;
-    ssize_t told = write(error, &why, sizeof why);
-    _exit(told == sizeof why ? 127 : 126);
-}
-
-/* ---- The warden. ------------------------------------------------------------------------------ */
-
-static void *server_ward(void *ctx)
-{
-    struct store_server *server = ctx;
-    pid_t parent = getpid();
-    pid_t process = fork();
-    if (process == 0)
-        child_exec(server, parent);
-    int why = errno;
-    atomic_store(&server->process, process > 0 ? process : 0);
-    if (process < 0 && write(server->started[1], &why, sizeof why) < 0)
-        why = 0;
-    close(server->started[1]);
-    while (process > 0 && waitpid(process, NULL, 0) < 0 && errno == EINTR) {
-    }
-    atomic_store(&server->gone, true);
-    return NULL;
-}
-
-static void server_end(struct store_server *server, uint32_t own_accord_ms)
-{
-    if (server->is_started) {
-        for (uint32_t ms = 0; ms < own_accord_ms && !atomic_load(&server->gone); ms += 2)
-            sleep_ms(2);
-        for (uint32_t ms = 0; !atomic_load(&server->gone); ms += 2) {
-            if (ms % 1000 == 0 && atomic_load(&server->process) > 0)
-                kill(atomic_load(&server->process), ms < 60000 ? SIGTERM : SIGKILL);
-            sleep_ms(2);
-        }
-        pthread_join(server->warden, NULL);
-        server->is_started = false;
-    }
-    if (server->log_file > 0)
-        close(server->log_file);
-    server->log_file = 0;
-}
-
-static int start_error(struct store_server *server, int why, struct tw_error *error)
-{
-    snprintf(error->text, sizeof error->text, "%s: %s%s%s", server->arguments[0], strerror(why),
-             why == ENOENT ? "; it is in the package " : "", why == ENOENT ? PACKAGE : "");
-    return why == ENOENT ? TW_STORE_ABSENT : TW_STORE_IO;
-}
-
-static int server_start(struct store_server *server, struct tw_error *error)
-{
-    int why = 0;
-    atomic_store(&server->gone, false);
-    server->log_file =
-        openat(server->directory->fd, LOG_NAME, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-    if (server->log_file < 0 || pipe2(server->started, O_CLOEXEC) != 0)
-        return start_error(server, errno, error);
-    why = pthread_create(&server->warden, NULL, server_ward, server);
-    if (why != 0) {
-        close(server->started[0]);
-        close(server->started[1]);
-        return start_error(server, why, error);
-    }
-    server->is_started = true;
-    ssize_t told = read(server->started[0], &why, sizeof why);
-    close(server->started[0]);
-    if (told != (ssize_t)sizeof why)
-        return TW_STORE_OK;
-    server_end(server, 0);
-    return start_error(server, why, error);
 }
 
 /* ---- Connections. ----------------------------------------------------------------------------- */
@@ -163,46 +54,6 @@ static bool server_send(int connection, const void *bytes, size_t size)
         size -= (size_t)sent;
     }
     return true;
-}
-
-/* ---- What is known of it. --------------------------------------------------------------------- */
-
-uint64_t store_server_written(struct store_server *server)
-{
-    char path[48], line[80];
-    unsigned long long written = 0;
-    bool found = false;
-    snprintf(path, sizeof path, "/proc/%d/io", atomic_load(&server->process));
-    FILE *file = fopen(path, "re");
-    while (file && !found && fgets(line, sizeof line, file))
-        found = sscanf(line, "wchar: %llu", &written) == 1;
-    if (file)
-        fclose(file);
-    uint64_t answers = atomic_load(&server->received);
-    if (!found)
-        return UINT64_MAX;
-    return written > answers ? written - answers : 0;
-}
-
-static void server_last_words(const struct store_server *server, char *out, size_t size)
-{
-    char end[1024];
-    struct stat stat;
-    out[0] = '\0';
-    int log = openat(server->directory->fd, LOG_NAME, O_RDONLY | O_CLOEXEC);
-    if (log < 0 || fstat(log, &stat) != 0) {
-        if (log >= 0)
-            close(log);
-        return;
-    }
-    off_t from = stat.st_size > (off_t)sizeof end - 1 ? stat.st_size - (off_t)sizeof end + 1 : 0;
-    ssize_t length = pread(log, end, sizeof end - 1, from);
-    close(log);
-    while (length > 0 && end[length - 1] == '\n')
-        length--;
-    end[length > 0 ? length : 0] = '\0';
-    const char *line = strrchr(end, '\n');
-    snprintf(out, size, "%.150s", line ? line + 1 : end);
 }
 
 /* ---- A connection. ---------------------------------------------------------------------------- */
@@ -532,7 +383,7 @@ static int server_begin(struct redis_server *server, struct tw_error *error)
 {
     char words[160];
     unlinkat(server->server.directory->fd, SOCKET_NAME, 0);
-    int answer = server_start(&server->server, error);
+    int answer = store_server_start(&server->server, error);
     if (answer != TW_STORE_OK)
         return answer;
     struct redis_link *link = redis_link_open(server);
@@ -540,8 +391,8 @@ static int server_begin(struct redis_server *server, struct tw_error *error)
     redis_link_close(link);
     if (answer == TW_STORE_OK)
         return TW_STORE_OK;
-    server_end(&server->server, 0);
-    server_last_words(&server->server, words, sizeof words);
+    store_server_end(&server->server, 0);
+    store_server_last_words(&server->server, words, sizeof words);
     snprintf(error->text, sizeof error->text, "redis-server ended: %s", words);
     return answer == TW_STORE_MEMORY ? answer : TW_STORE_IO;
 }
@@ -554,6 +405,8 @@ int redis_start(struct redis_server *server, struct store_directory *directory,
     if (answer != TW_STORE_OK)
         return answer;
     server->server.directory = directory;
+    server->server.log_name = "redis.log";
+    server->server.package = "redis-server";
     arguments_set(server, config->sync);
     for (;;) {
         appended_visit(directory, false, &before);
@@ -564,11 +417,11 @@ int redis_start(struct redis_server *server, struct store_directory *directory,
         if (after >= before)
             break;
         /* It cut its file: what is left may end within a transaction, which the next start cuts off, too. */
-        server_end(&server->server, 0);
+        store_server_end(&server->server, 0);
     }
     if (config->sync == TW_SYNC_INTERVAL &&
         !store_flusher_start(&server->flusher, config->interval_ms, appended_sync, server)) {
-        server_end(&server->server, 0);
+        store_server_end(&server->server, 0);
         snprintf(error->text, sizeof error->text,
                  "the thread that syncs the files of redis failed");
         return TW_STORE_IO;
@@ -592,7 +445,7 @@ int redis_end(struct redis_server *server)
         redis_link_close(link);
     } else if (answer == TW_STORE_OK)
         answer = TW_STORE_LOST;
-    server_end(&server->server, link ? 10000 : 0);
+    store_server_end(&server->server, link ? 10000 : 0);
     return answer;
 }
 

@@ -3,36 +3,10 @@
 #define TWBENCH_REDIS_SERVER_H
 
 #include "store_parts.h"
+#include "store_server.h"
 
 #include <hiredis/hiredis.h>
-#include <pthread.h>
 #include <stdatomic.h>
-#include <sys/types.h>
-
-/* A private server: started in the directory of its store, ended by its process, never outliving us.
- *
- * A thread of this process, the warden, forks the server and waits for its end.  The kernel kills the server when the
- * warden's thread ends (PR_SET_PDEATHSIG), and that is when this process ends, however it ends.  The server is in a
- * session of its own, so that Ctrl-C reaches us and not it.  It inherits nothing but its log and the server-lock
- * of its directory: whoever opens the directory next waits until it has gone. */
-
-#define STORE_SERVER_ARGUMENTS 64
-
-struct store_server {
-    const struct store_directory *directory;
-    const char
-        *arguments[STORE_SERVER_ARGUMENTS]; /* of the program, its name first; ends with NULL */
-    pthread_t warden;
-    bool is_started;
-    int started[2]; /* the errno of a program that could not be started, or nothing */
-    int log_file;
-    atomic_int process; /* 0: never started */
-    atomic_bool gone;
-    atomic_uint_least64_t received; /* bytes of its answers, by all connections */
-};
-
-/* Bytes it gave to the system to write since it started, without its answers to us; UINT64_MAX if that cannot be read. */
-uint64_t store_server_written(struct store_server *server);
 
 /* A private redis-server for one store, and connections that send many commands before they read.
  *

@@ -67,3 +67,28 @@ flip() {
         [[ $output == *"damaged: log-"*"at most 2 messages were in what is missing"* ]]
     done
 }
+
+@test "stores list prints what is pending, with the due that it was put with, and changes nothing" {
+    kept
+    before=$(cat store/* | sha256sum)
+    run "$twbench" stores list store
+    [ "$status" -eq 0 ]
+    [ "$(awk '{print $1, $2, $3, $4}' <<<"$output" | tail -n +2)" = "1700000000500 4 4 225
+1700007200000 3 5 130
+2 pending  " ]
+    "$twbench" stores list store --json=l.json >/dev/null
+    [ "$(jq -c '[.kind, .damaged, (.messages[] | .key)]' l.json)" = '["stores-pending",false,"4","3"]' ]
+    [ "$(cat store/* | sha256sum)" = "$before" ]
+}
+
+@test "stores list names what is damaged and serves the rest, and refuses what is no wheel-log" {
+    kept
+    flip store/log-0000000000000000 162
+    run "$twbench" stores list store --json=l.json
+    [ "$status" -eq 1 ]
+    [[ $output == *"damaged: log-0000000000000000 at "*": payload: checksum differs"* ]]
+    [ "$(jq -c '[.damaged, (.messages[] | .key)]' l.json)" = '[true,"4"]' ]
+    mkdir empty
+    refuses "empty: no file of a wheel-log is in it" stores list empty
+    refuses "nowhere: No such file or directory" stores list nowhere
+}

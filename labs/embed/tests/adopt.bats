@@ -5,7 +5,7 @@ load ../../../tests/cli/support
 
 # glue FILE - as C11, behind the lines of standard input, within 60 lines.
 glue() {
-    local adopt=$BATS_TEST_DIRNAME/adopt
+    local adopt=$BATS_TEST_DIRNAME/../adopt
     "$twbench" take fast --growable -o taken
     [ "$(wc -l <"$adopt/$1")" -le 60 ]
     { echo '#include "tw_fast.h"' && cat && printf '#include "%s"\n' "$adopt/$1"; } >glue.c

@@ -178,6 +178,7 @@ says() {
 @test "flags of the real clock that make no sense are refused" {
     refuses "--runner" run --threads=2
     refuses "nosuch" run --runner=nosuch
+    refuses "expected slack=0" run --runner=locked --workload=nginx --set=slack=1ms
     refuses "locked" run --runner=locked --transfer=5
     refuses "--transfer" run --runner=tick-queue --transfer=0
     refuses "--threads" run --runner=locked --threads=0

@@ -115,6 +115,7 @@ static void add_documents(struct page *page)
         "D: The timing wheel from zero to one, in Go",
         "E: Many scheduled tasks and efficient timeouts",
         "F: The comments of .NET's Timer.cs, on TimerQueue (not an article)",
+        "G: The manual page prctl(2), on timer slack (not an article)",
     };
     page_heading(page, 2, "documents", "Documents");
     page_text(page,

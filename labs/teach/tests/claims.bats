@@ -14,7 +14,7 @@ verdicts() {
     found=$(verdicts all.json)
     echo "$found"
     for claim in T1=holds T2=holds T3=holds T4=holds T8=holds T10=holds T11=holds T12=holds T13=holds T14=holds \
-        T18=holds T19=holds T23=does-not-hold T24=does-not-hold T27=holds T30=does-not-hold F1=does-not-hold F2=does-not-hold \
+        T18=holds T19=holds T23=does-not-hold T24=does-not-hold T27=holds T30=does-not-hold T32=does-not-hold F1=does-not-hold F2=does-not-hold \
         F3=does-not-hold F4=does-not-hold F5=does-not-hold; do
         [[ " $found " == *" $claim "* ]]
     done

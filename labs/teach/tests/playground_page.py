@@ -4,9 +4,12 @@
 DIGESTS is the program that prints what each design answers natively (labs/teach/playground/digests.c).  Looks at the page as its
 users do: designs, sliders, tours, keyboard, a phone, the dark.  Prints TAP.
 """
+import glob
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
 
 from chromium import Chromium
@@ -159,7 +162,7 @@ def native_answers(digests, seed):
 
 
 def quiz_problems(browser, digests):
-    problems = []
+    problems, work = [], tempfile.mkdtemp(prefix="twbench-receipts.")
     answers = native_answers(digests, "Zoë 1")
     for design in browser.evaluate("window.playground.designs()"):
         choose(browser, '[data-world="0"] .design', design)
@@ -168,6 +171,11 @@ def quiz_problems(browser, digests):
             score = 0 if wrong == "true" else 10
             if f'"score": {score},' not in receipt or '"seed": "Zoë 1"' not in receipt:
                 problems.append(f"{design}: {receipt}")
+            with open(f"{work}/{design}-{wrong}.json", "w") as file:
+                file.write(receipt)
+    checked = subprocess.run(["./twbench", "lab", "receipt", *sorted(glob.glob(work + "/*.json"))], capture_output=True, text=True)
+    problems += [] if checked.returncode == 0 and checked.stdout.count(": 10 of 10") == len(answers) else [checked.stdout[-2000:] + checked.stderr]
+    shutil.rmtree(work)
     said = browser.evaluate(f"{ANSWER_ALL}('x', [], false)")
     return problems + ([] if design == "null" and "keeps no timer" in said else [said]) + ([] if len(answers) > 25 else ["few designs"])
 
@@ -270,7 +278,7 @@ def main():
         report("what cannot be done is told", refused_problems(browser))
         report("a processor that is 20 times slower: it goes on, and draws growth", slow_problems(browser))
         browser.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-reduced-motion", "value": "reduce"}])
-        report("questions: every design, all right and all wrong, as natively", quiz_problems(browser, digests))
+        report("questions: every design, all right and all wrong, as natively; lab receipt judges so too", quiz_problems(browser, digests))
         report("questions by keys alone", quiz_keys_problems(browser, digests))
         problems = quiz_click_problems(browser) + layout_problems(browser, 390) + layout_problems(browser, 1280)
         if screenshots:

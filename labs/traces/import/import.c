@@ -10,7 +10,8 @@
 #include <string.h>
 
 const struct import_kind *const import_kinds[] = {
-    &import_nginx, &import_libuv, &import_libevent, &import_ktimer, &import_khrtimer, NULL};
+    &import_nginx, &import_libuv, &import_libevent, &import_ktimer, &import_khrtimer,
+    &import_cache, NULL};
 
 const struct import_kind *import_kind_find(const char *name)
 {

@@ -252,7 +252,7 @@ struct import_options {
 
 /* Each the last thing in its file. */
 extern const struct import_kind import_nginx, import_libuv, import_libevent, import_ktimer,
-    import_khrtimer;
+    import_khrtimer, import_cache;
 /* `name` is a kind's, NULL when there is none of that name; import_kinds ends with a NULL. */
 extern const struct import_kind *const import_kinds[];
 const struct import_kind *import_kind_find(const char *name);

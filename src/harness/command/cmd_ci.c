@@ -3,6 +3,7 @@
 #include "harness/base/json.h"
 #include "harness/base/memory.h"
 #include "harness/base/paths.h"
+#include "harness/command/ci_tree.h"
 #include "harness/command/command.h"
 #include "harness/command/project.h"
 #include "harness/command/setup_flags.h"
@@ -49,8 +50,11 @@ struct ci {
     const char *plugin;     /* of the project file */
     char base[PATH_MAX];    /* of --base, absolute; "": not given */
     bool base_is_tree;      /* a directory, in which the plugin is built too */
+    bool is_same;           /* OLD and NEW have the same bytes */
     char old[2 * PATH_MAX]; /* the base's plugin */
     char *said;             /* what conform printed; owned */
+    char old_commit[64], new_commit[64];
+    cJSON *changed, *accepted; /* owned */
     struct contract contract;
     struct project_arguments arguments; /* of the command that is called next */
 };
@@ -256,7 +260,8 @@ static int call_conform(struct ci *ci, struct conform_heard *heard)
     int exit_status = command_call(&cmd_conform, ci->arguments.words, ci->arguments.count, heard,
                                    ci->project.path);
     fclose(heard->out);
-    fputs(ci->said, stdout);
+    if (heard->broken || exit_status != EXIT_OK)
+        fputs(ci->said, stdout);
     fflush(stdout);
     ci->contract.status = heard->broken            ? CONTRACT_BROKEN
                           : exit_status == EXIT_OK ? CONTRACT_HELD
@@ -275,6 +280,12 @@ static int ci_conform(struct ci *ci, struct diag *diag)
     ci->contract.text = "";
     if (how && strcmp(how, "off") == 0)
         return EXIT_OK;
+    ci->said = ci_tree_held(ci->plugin, how ? how : "on");
+    if (ci->said) {
+        ci->contract.status = CONTRACT_HELD;
+        ci->contract.text = ci->said;
+        return EXIT_OK;
+    }
     int status = begin_call(ci);
     status = ADD("--plugin=%s", ci->plugin);
     if (how && strcmp(how, "thorough") == 0)
@@ -283,6 +294,8 @@ static int ci_conform(struct ci *ci, struct diag *diag)
     if (status != DIAG_OK)
         return command_fail(status, diag);
     int exit_status = call_conform(ci, &heard);
+    if (ci->contract.status == CONTRACT_HELD)
+        ci_tree_keep(ci->plugin, how ? how : "on", ci->said);
     /* Where the machine's time ran out before conform had its answer, the comparison goes on and says that nothing was tested. */
     return heard.broken || exit_status == EXIT_INCONCLUSIVE ? EXIT_OK : exit_status;
 }
@@ -352,11 +365,16 @@ static int compare(struct ci *ci, const char *old, const char *new, unsigned use
     status = ADD("%s", new);
     if (status == DIAG_OK)
         status = project_arguments(&ci->project, uses, &ci->arguments, diag);
+    if (status == DIAG_OK && (uses & PROJECT_LIMITS))
+        status = project_accepted(&ci->project, &ci->arguments, &ci->accepted, diag);
+    ci->contract.accepted = ci->accepted;
+    if (ci->is_same)
+        status = ADD("--pairs=0");
     if (status == DIAG_OK)
         status = add_fail_on(ci, diag);
     if (status == DIAG_OK)
         status = add_documents(ci, diag);
-    if (status == DIAG_OK && (uses & PROJECT_PAIRS))
+    if (status == DIAG_OK && ((uses & PROJECT_PAIRS) || ci->is_same))
         status = add_progress(ci, diag);
     return status == DIAG_OK ? call_compare(ci) : command_fail(status, diag);
 }
@@ -469,7 +487,11 @@ static int save_baseline(struct ci *ci, struct diag *diag)
 
 static int ci_judge(struct ci *ci, struct diag *diag)
 {
-    unsigned uses = PROJECT_MATRIX | PROJECT_LIMITS | PROJECT_PAIRS;
+    /* Equal bytes take equal times. */
+    ci->is_same = ci->base[0] && ci_tree_equal(ci->old, ci->plugin);
+    unsigned uses = PROJECT_MATRIX | PROJECT_LIMITS | (ci->is_same ? 0 : PROJECT_PAIRS);
+    if (ci->is_same)
+        fprintf(stderr, "twbench: OLD and NEW are the same bytes: no times are taken\n");
     if (ci->options->save_baseline)
         return save_baseline(ci, diag);
     if (ci->contract.status == CONTRACT_BROKEN)
@@ -483,6 +505,19 @@ static int ci_judge(struct ci *ci, struct diag *diag)
     return verdict == EXIT_OK ? shown : verdict;
 }
 
+/* Whose commits OLD and NEW are: the plugin's. */
+static void name_commits(struct ci *ci)
+{
+    if (ci->base_is_tree) {
+        ci_tree_commit(ci->base, ci->old_commit, sizeof ci->old_commit);
+        ci->changed = ci_tree_changed(ci->old_commit);
+    }
+    ci_tree_commit(".", ci->new_commit, sizeof ci->new_commit);
+    ci->contract.old_commit = ci->old_commit;
+    ci->contract.new_commit = ci->new_commit;
+    ci->contract.changed = ci->changed;
+}
+
 static int run(struct call *call)
 {
     struct diag diag;
@@ -492,9 +527,13 @@ static int run(struct call *call)
     int status = ci_open(ci, &diag);
     if (status == DIAG_OK)
         status = ci_build(ci, &diag);
+    if (status == DIAG_OK)
+        name_commits(ci);
     int exit_status = status == DIAG_OK ? ci_conform(ci, &diag) : command_fail(status, &diag);
     if (exit_status == EXIT_OK)
         exit_status = ci_judge(ci, &diag);
+    cJSON_Delete(ci->changed);
+    cJSON_Delete(ci->accepted);
     project_free(&ci->project);
     free(ci->said);
     free(ci);

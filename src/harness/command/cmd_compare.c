@@ -8,6 +8,7 @@
 #include "harness/compare/gate_time.h"
 #include "harness/compare/pairing.h"
 #include "harness/compare/results.h"
+#include "harness/tell/report/compare_view.h"
 
 #include <unistd.h>
 
@@ -50,7 +51,8 @@ static const struct flag flags[] = {
               "work, regressed or inconclusive: what ends in status 3 or 4 (default regressed)", OF,
               fail_on, fail_on_words),
     FLAG_NAMED("limit", "METRIC=SHARE",
-               "how far a metric may move: instructions=1%, time=5%, memory=off; may be repeated",
+               "how far a metric may move: instructions=1%, time=5%, memory=off; of some cells: "
+               "heap/hold:work=2%; may be repeated",
                take_limit),
     FLAG_SWITCH("ignore-missing", "results: let cells that only one side has pass; they are listed",
                 OF, ignore_missing),
@@ -233,9 +235,56 @@ static void refuse_broken(struct comparing *comparing)
     comparison->complete = true;
 }
 
+/* Of ci, with a document that has all that is left out. */
+static bool is_short(const struct comparing *comparing)
+{
+    return comparing->contract && comparing->contract->status != CONTRACT_BROKEN &&
+           comparing->options->pair.outputs.json;
+}
+
 static bool is_broken(const struct comparing *comparing)
 {
     return comparing->contract && comparing->contract->status == CONTRACT_BROKEN;
+}
+
+static cJSON *copy_array(const cJSON *array)
+{
+    return array ? cJSON_Duplicate(array, true) : cJSON_CreateArray();
+}
+
+/* Whose commit: the plugin's, not that of the program which judges it. */
+static void name_side(cJSON *document, const char *key, const char *commit)
+{
+    cJSON *side = cJSON_GetObjectItemCaseSensitive(document, key);
+    if (!side || !commit || !commit[0])
+        return;
+    cJSON_ReplaceItemInObjectCaseSensitive(side, "version", cJSON_CreateNull());
+    cJSON_ReplaceItemInObjectCaseSensitive(side, "commit", json_text(commit));
+}
+
+/* The answer in at most twenty lines; the documents have the whole. */
+#define SHORT_REASONS 14
+static void say_short(const struct comparing *comparing, const cJSON *document)
+{
+    char headline[COMPARE_LINE_SIZE], summary[COMPARE_LINE_SIZE];
+    const struct outputs *outputs = &comparing->options->pair.outputs;
+    size_t count = 0;
+    compare_headline(headline, sizeof headline, document);
+    compare_summary(summary, sizeof summary, document);
+    printf("%s: %s\n", json_get_text(document, "verdict"), headline[0] ? headline : summary);
+    if (headline[0])
+        printf("%s\n", summary);
+    json_each(reason, document, "reasons")
+        if (count++ < SHORT_REASONS)
+            printf("- %.240s\n", reason->valuestring);
+    if (count > SHORT_REASONS)
+        printf("- and %zu more\n", count - SHORT_REASONS);
+    json_each(accepted, document, "contract.accepted")
+        if (count++ < SHORT_REASONS)
+            printf("- accepted until %s: %.100s: %.100s\n", json_get_text(accepted, "until"),
+                   json_get_text(accepted, "of"), json_get_text(accepted, "reason"));
+    printf("contract: %s\n", json_get_text(document, "contract.status"));
+    printf("the whole: twbench report %s\n", outputs->json);
 }
 
 /* What conform found is part of the document, and decides over the comparison. */
@@ -247,7 +296,11 @@ static void add_contract(cJSON *document, const struct comparing *comparing)
     cJSON *contract = cJSON_CreateObject();
     json_add_text(contract, "status", words[comparing->contract->status]);
     json_add_text(contract, "text", comparing->contract->text);
+    json_add(contract, "changed", copy_array(comparing->contract->changed));
+    json_add(contract, "accepted", copy_array(comparing->contract->accepted));
     json_add(document, "contract", contract);
+    name_side(document, "old", comparing->contract->old_commit);
+    name_side(document, "new", comparing->contract->new_commit);
     if (is_broken(comparing))
         cJSON_SetNumberHelper(cJSON_GetObjectItemCaseSensitive(document, "exit_status"),
                               EXIT_FAILED);
@@ -263,6 +316,8 @@ static int comparing_write(struct comparing *comparing, struct diag *diag)
     cJSON *head = result_head(&comparing->pairing.origin);
     cJSON *document = comparison_json(&comparing->comparison, head, comparing->options->fail_on);
     add_contract(document, comparing);
+    if (is_short(comparing))
+        say_short(comparing, document);
     int status =
         outputs_document(comparing->call, &comparing->options->pair.outputs, document, diag);
     cJSON_Delete(document);
@@ -329,7 +384,7 @@ static int run(struct call *call)
     struct diag diag;
     struct compare_options *options = call->options;
     struct comparing comparing = {.call = call, .options = options, .contract = call->given};
-    options->pair.outputs.silent = is_broken(&comparing);
+    options->pair.outputs.silent = is_broken(&comparing) || is_short(&comparing);
     int status = pair_finish(&options->pair, &diag);
     if (status == DIAG_OK)
         status = hand_over(call, &diag);

@@ -21,6 +21,8 @@
 #include "harness/base/diag.h"
 #include "harness/base/file.h"
 
+#include <cjson/cJSON.h>
+
 /* What main returns. */
 enum {
     EXIT_OK = 0,
@@ -222,6 +224,9 @@ struct contract {
     const char *text; /* what conform printed; "": it did not run */
     const char
         *old; /* of a broken one, which is not compared: what it would have been compared with */
+    const char *old_commit, *new_commit; /* of the plugin's own repository; "": unknown */
+    const cJSON *changed;                /* names of the files that differ between these */
+    const cJSON *accepted;               /* entries of the project file's accept that hold today */
 };
 
 /* All of them, in the order of the help; ended by NULL. */

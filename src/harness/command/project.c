@@ -7,13 +7,16 @@
 #include "harness/command/command.h"
 #include "harness/command/flags.h"
 
+#include <time.h>
+
 /* ---- The keys. ------------------------------------------------------------------------------- */
 
 enum form {
-    FORM_TEXT,    /* a string, not empty */
-    FORM_VALUE,   /* a number or a string: the value of the flag */
-    FORM_LIST,    /* an array of these, not empty: joined by commas */
-    FORM_SETTINGS /* an object of these: NAME=VALUE each */
+    FORM_TEXT,     /* a string, not empty */
+    FORM_VALUE,    /* a number or a string: the value of the flag */
+    FORM_LIST,     /* an array of these, not empty: joined by commas */
+    FORM_SETTINGS, /* an object of these: NAME=VALUE each */
+    FORM_ACCEPT    /* an array of objects: of, to, reason, until */
 };
 
 static const struct key {
@@ -32,6 +35,7 @@ static const struct key {
     {"workloads", FORM_LIST, "workload", PROJECT_MATRIX, NULL},
     {"tasks", FORM_LIST, "tasks", PROJECT_MATRIX, NULL},
     {"limits", FORM_SETTINGS, "limit", PROJECT_LIMITS, NULL},
+    {"accept", FORM_ACCEPT, "limit", 0, NULL},
     {"pairs", FORM_VALUE, "pairs", PROJECT_PAIRS, NULL},
     {"max_pairs", FORM_VALUE, "max-pairs", PROJECT_PAIRS, NULL},
     {"fail_on", FORM_TEXT, "fail-on", 0, NULL},
@@ -124,7 +128,7 @@ static int check_value(const char *shown, const struct key *key, const cJSON *it
 {
     static const char *const expected[] = {"a text", "a number or a text",
                                            "an array of texts or numbers, not empty",
-                                           "a number or a text"};
+                                           "a number or a text", ""};
     char value[VALUE_SIZE];
     if (!value_text(key, item, value, sizeof value))
         return diag_usage(diag, "%s: expected %s", shown, expected[key->form]);
@@ -137,6 +141,33 @@ static int check_value(const char *shown, const struct key *key, const cJSON *it
     return flag_take(&found, scratch, shown, value, diag);
 }
 
+static bool is_date(const char *text)
+{
+    size_t at = 0;
+    for (; text[at] && at < 10; at++)
+        if (at == 4 || at == 7 ? text[at] != '-' : !isdigit((unsigned char)text[at]))
+            return false;
+    return at == 10 && text[at] == '\0';
+}
+
+static int check_accept(const char *shown, const struct key *key, const cJSON *item,
+                        struct call *scratch, struct diag *diag)
+{
+    char limit[VALUE_SIZE];
+    struct flag_found found;
+    if (cJSON_GetArraySize(item) != 4 || !json_get_text(item, "of")[0] ||
+        !json_get_text(item, "to")[0] || !json_get_text(item, "reason")[0] ||
+        !is_date(json_get_text(item, "until")))
+        return diag_usage(diag,
+                          "%s: expected {\"of\": \"DESIGN/WORKLOAD:METRIC\", \"to\": \"25%%\", "
+                          "\"reason\": \"..\", \"until\": \"YYYY-MM-DD\"}",
+                          shown);
+    snprintf(limit, sizeof limit, "%.300s=%.100s", json_get_text(item, "of"),
+             json_get_text(item, "to"));
+    (void)flag_find(scratch->command, scratch->options, key->flag, &found);
+    return flag_take(&found, scratch, shown, limit, diag);
+}
+
 static int check_key(const char *path, const cJSON *item, struct call *scratch, struct diag *diag)
 {
     char shown[400];
@@ -145,6 +176,14 @@ static int check_key(const char *path, const cJSON *item, struct call *scratch, 
     if (!key)
         return refuse_key(path, item->string, diag);
     snprintf(shown, sizeof shown, "%.250s: %s", path, key->name);
+    if (key->form == FORM_ACCEPT) {
+        if (!cJSON_IsArray(item))
+            return diag_usage(diag, "%s: expected an array of objects", shown);
+        json_each(entry, item, "")
+            if (status == DIAG_OK)
+                status = check_accept(shown, key, entry, scratch, diag);
+        return status;
+    }
     if (key->form != FORM_SETTINGS)
         return check_value(shown, key, item, scratch, diag);
     if (!cJSON_IsObject(item))
@@ -227,6 +266,30 @@ int project_arguments(struct project *project, unsigned uses, struct project_arg
             status = project_argument(project, arguments, diag, "--%s=%s",
                                       key->flag ? key->flag : value->string, text);
         }
+    }
+    return status;
+}
+
+int project_accepted(struct project *project, struct project_arguments *arguments, cJSON **accepted,
+                     struct diag *diag)
+{
+    char today[16];
+    time_t now = time(NULL);
+    struct tm date;
+    int status = DIAG_OK;
+    strftime(today, sizeof today, "%Y-%m-%d", gmtime_r(&now, &date));
+    *accepted = cJSON_CreateArray();
+    json_each(entry, project->json, "accept") {
+        const char *of = json_get_text(entry, "of"), *until = json_get_text(entry, "until");
+        if (strcmp(until, today) < 0) {
+            fprintf(stderr, "twbench: %s: accept: %s was accepted until %s, and fails again: %s\n",
+                    project->path, of, until, json_get_text(entry, "reason"));
+            continue;
+        }
+        if (status == DIAG_OK)
+            status = project_argument(project, arguments, diag, "--limit=%.300s=%.100s", of,
+                                      json_get_text(entry, "to"));
+        cJSON_AddItemToArray(*accepted, cJSON_Duplicate(entry, true));
     }
     return status;
 }

@@ -45,6 +45,10 @@ struct project_arguments {
  * many, DIAG_RUN without memory. */
 int project_arguments(struct project *project, unsigned uses, struct project_arguments *arguments,
                       struct diag *diag);
+/* Adds a limit for each entry of the key accept whose day is not over, and answers these, owned by the caller; what is over is
+ * said on stderr. */
+int project_accepted(struct project *project, struct project_arguments *arguments, cJSON **accepted,
+                     struct diag *diag);
 /* Adds one word, printed. */
 int project_argument(struct project *project, struct project_arguments *arguments,
                      struct diag *diag, const char *format, ...)

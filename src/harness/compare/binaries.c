@@ -161,8 +161,9 @@ static void read_phases(struct compared_cell *cell, const struct block_cell *blo
 
 /* From all pairs that a cell has by now; p values are those of the cell alone again. */
 static void read_cell(struct compared_cell *cell, const struct block_cell *block,
-                      const struct limits *limits)
+                      const struct limits *all)
 {
+    struct limits own = limits_for(all, cell), *limits = &own;
     const struct block_series *before = &block->series[ROLE_BEFORE];
     const struct block_series *after = &block->series[ROLE_AFTER];
     cell->time_known = cell->time_decides = after->pairs >= PAIRS_MIN;
@@ -221,8 +222,9 @@ static int contest_again(struct contest *contest,
     size_t count = 0;
     for (size_t i = 0; i < comparison->cell_count; i++) {
         const struct compared_cell *cell = &comparison->cells[i];
+        struct limits own = limits_for(&comparison->limits, cell);
         struct block_cell *block = &blocks->cells[i];
-        block->out = block->failed || !cell->time_known || !wants(cell, &comparison->limits);
+        block->out = block->failed || !cell->time_known || !wants(cell, &own);
         count += !block->out;
         if (!block->out && forget)
             block_cell_forget(block);
@@ -248,8 +250,9 @@ static int contest_extend(struct contest *contest, struct diag *diag)
 }
 
 static void confirm_cell(struct compared_cell *cell, const struct block_cell *block,
-                         const struct limits *limits)
+                         const struct limits *all)
 {
+    struct limits own = limits_for(all, cell), *limits = &own;
     double margin = gate_margin(cell, limits);
     struct timing timing = gate_timing(&block->series[ROLE_AFTER], margin);
     struct timing control = gate_timing(&block->series[ROLE_CONTROL], limits->of[METRIC_TIME]);
@@ -347,6 +350,11 @@ static int run_cell(const struct contest *contest, size_t cell, size_t role, cJS
 }
 
 /* OLD first and NEW first in turn. */
+static double tail_limit(const struct contest *contest, size_t cell)
+{
+    return limits_for(contest->request->limits, &contest->comparison->cells[cell]).of[METRIC_TAIL];
+}
+
 static int repeat_pair(const struct contest *contest, size_t cell, struct tail_repeats *repeats,
                        bool *goes_on, struct diag *diag)
 {
@@ -359,7 +367,7 @@ static int repeat_pair(const struct contest *contest, size_t cell, struct tail_r
         *goes_on = gate_tail_repeat(
             repeats, cJSON_GetArrayItem(json_get(documents[ROLE_BEFORE], "cells"), 0),
             cJSON_GetArrayItem(json_get(documents[ROLE_AFTER], "cells"), 0),
-            contest->request->limits->of[METRIC_TAIL]);
+            tail_limit(contest, cell));
     cJSON_Delete(documents[0]);
     cJSON_Delete(documents[1]);
     return status;
@@ -368,7 +376,7 @@ static int repeat_pair(const struct contest *contest, size_t cell, struct tail_r
 static int repeat_cell(const struct contest *contest, size_t cell, struct diag *diag)
 {
     struct compared_cell *compared = &contest->comparison->cells[cell];
-    double limit = contest->request->limits->of[METRIC_TAIL];
+    double limit = tail_limit(contest, cell);
     struct tail_finding finding =
         gate_tail_look(results_find_cell(contest->before, compared),
                        results_find_cell(contest->after, compared), limit, TAIL_FLOOR_NS);

@@ -112,6 +112,59 @@ bool share_parse(const char *text, double *share)
     return *share <= LIMIT_MAX;
 }
 
+/* "heap/keepalive", "keepalive", or a design with a star: of which cells. */
+static bool read_cells(const char *text, size_t length, struct limit_rule *rule)
+{
+    const char *slash = memchr(text, '/', length);
+    size_t design = slash ? (size_t)(slash - text) : 0, at = slash ? design + 1 : 0;
+    if ((slash && design == 0) || at == length || design >= LIMIT_NAME_MAX ||
+        length - at >= LIMIT_NAME_MAX)
+        return false;
+    snprintf(rule->design, sizeof rule->design, "%.*s", slash ? (int)design : 1,
+             slash ? text : "*");
+    snprintf(rule->workload, sizeof rule->workload, "%.*s", (int)(length - at), text + at);
+    return true;
+}
+
+/* What stands before the metric; *text goes on behind it. */
+static int take_cells(const char **text, const char *flag, struct limits *limits,
+                      struct limit_rule **rule, struct diag *diag)
+{
+    size_t length = strcspn(*text, "=");
+    const char *colon = memchr(*text, ':', length);
+    *rule = NULL;
+    if (!colon)
+        return DIAG_OK;
+    if (limits->rule_count == LIMIT_RULES_MAX)
+        return diag_usage(diag, "%s: more than %d limits of some cells", flag, LIMIT_RULES_MAX);
+    *rule = &limits->rules[limits->rule_count];
+    if (!read_cells(*text, (size_t)(colon - *text), *rule))
+        return diag_usage(diag,
+                          "%s: \"%s\": expected WORKLOAD:METRIC=PERCENT or "
+                          "DESIGN/WORKLOAD:METRIC=PERCENT, with * for any",
+                          flag, *text);
+    *text = colon + 1;
+    return DIAG_OK;
+}
+
+static bool fits(const char *name, const char *known)
+{
+    return strcmp(name, "*") == 0 || strcmp(name, known) == 0;
+}
+
+struct limits limits_for(const struct limits *limits, const struct compared_cell *cell)
+{
+    struct limits own = {.rule_count = 0};
+    memcpy(own.of, limits->of, sizeof own.of);
+    for (size_t i = 0; i < limits->rule_count; i++) {
+        const struct limit_rule *rule = &limits->rules[i];
+        if (fits(rule->design, cell->impl) && fits(rule->workload, cell->workload))
+            for (int metric = rule->first; metric < rule->end; metric++)
+                own.of[metric] = rule->share;
+    }
+    return own;
+}
+
 int limits_parse(const char *text, const char *flag, struct limits *limits, struct diag *diag)
 {
 #define LISTED(counter, since, meaning) #counter ", "
@@ -119,6 +172,10 @@ int limits_parse(const char *text, const char *flag, struct limits *limits, stru
 #undef LISTED
     int first, end;
     double share = NAN;
+    struct limit_rule *rule;
+    int status = take_cells(&text, flag, limits, &rule, diag);
+    if (status != DIAG_OK)
+        return status;
     size_t length = strcspn(text, "=");
     if (text[length] != '=' || length == 0)
         return diag_usage(diag, "%s: \"%s\": expected METRIC=PERCENT, such as instructions=1%%",
@@ -139,7 +196,11 @@ int limits_parse(const char *text, const char *flag, struct limits *limits, stru
         return diag_usage(diag, "%s: %.*s: \"%s\": expected a percentage from 0%% to %.0f%%%s",
                           flag, (int)length, text, value, 100 * LIMIT_MAX,
                           is_margin ? "" : ", or off");
-    for (int i = first; i < end; i++)
+    if (rule) {
+        rule->first = first, rule->end = end, rule->share = share;
+        limits->rule_count++;
+    }
+    for (int i = first; i < end && !rule; i++)
         limits->of[i] = share;
     return DIAG_OK;
 }
@@ -440,8 +501,10 @@ static void give_reason(struct compared_cell *cell, const struct limits *limits)
         say_stored_times(&say, cell);
 }
 
-void cell_conclude(struct compared_cell *cell, const struct limits *limits)
+void cell_conclude(struct compared_cell *cell, const struct limits *all)
 {
+    struct limits own = limits_for(all, cell);
+    const struct limits *limits = &own;
     if (cell->reason[0]) {
         if (has_regressed_exactly(cell, limits))
             cell->verdict = VERDICT_REGRESSED;
@@ -546,7 +609,8 @@ static void add_cells_of_new(struct comparison *comparison, size_t *total)
 static bool has_unclear_time(const struct comparison *comparison)
 {
     for (size_t i = 0; i < comparison->cell_count; i++) {
-        if (gate_says(&comparison->cells[i], GATE_TIME, &comparison->limits, VERDICT_INCONCLUSIVE))
+        struct limits own = limits_for(&comparison->limits, &comparison->cells[i]);
+        if (gate_says(&comparison->cells[i], GATE_TIME, &own, VERDICT_INCONCLUSIVE))
             return true;
     }
     return false;
@@ -600,9 +664,11 @@ void comparison_conclude(struct comparison *comparison)
 int comparison_exit_status(const struct comparison *comparison, enum fail_on fail_on)
 {
     if (fail_on == FAIL_ON_WORK) {
-        for (size_t i = 0; i < comparison->cell_count; i++)
-            if (has_regressed_exactly(&comparison->cells[i], &comparison->limits))
+        for (size_t i = 0; i < comparison->cell_count; i++) {
+            struct limits own = limits_for(&comparison->limits, &comparison->cells[i]);
+            if (has_regressed_exactly(&comparison->cells[i], &own))
                 return STATUS_REGRESSED;
+        }
         return STATUS_OK;
     }
     if (comparison->verdict == VERDICT_REGRESSED)

@@ -43,9 +43,19 @@ enum metric {
  * "advance_work", "tail", "time", "layout". */
 const char *metric_name(enum metric metric);
 
+#define LIMIT_RULES_MAX 32
+#define LIMIT_NAME_MAX  64
+
 /* Shares: 0.01 is 1 %.  NAN: shown, never judged. */
 struct limits {
     double of[METRICS];
+    /* Of some cells only; the last that fits a cell holds. */
+    size_t rule_count;
+    struct limit_rule {
+        char design[LIMIT_NAME_MAX], workload[LIMIT_NAME_MAX]; /* "*": any */
+        int first, end;                                        /* metrics, as in of[] */
+        double share;
+    } rules[LIMIT_RULES_MAX];
 };
 
 /* Work and instructions 1 %, memory and the longest advance's work 10 %, tail 50 %, time 3 %, layout 10 %
@@ -56,7 +66,8 @@ struct limits limits_default(void);
 bool share_parse(const char *text, double *share);
 
 /* "instructions=1%", "comparisons=0.5%", "work=2%" (all operation counters), "memory=off" (not for
- * time and layout, whose gate needs a margin).  DIAG_USAGE naming `flag`, the metric and what was
+ * time and layout, whose gate needs a margin); of some cells: "keepalive:work=2%" of a workload,
+ * "heap/keepalive:work=2%" of a design on it, "heap/" and a star of a design.  DIAG_USAGE naming `flag`, the metric and what was
  * expected; *limits is unchanged then. */
 int limits_parse(const char *text, const char *flag, struct limits *limits, struct diag *diag);
 
@@ -183,6 +194,9 @@ void cell_conclude(struct compared_cell *cell, const struct limits *limits);
 
 /* Has this gate come to the cell's verdict?  Of a cell that is concluded. */
 bool cell_decided_by(const struct compared_cell *cell, enum gate gate, const struct limits *limits);
+
+/* The limits of that cell, without rules. */
+struct limits limits_for(const struct limits *limits, const struct compared_cell *cell);
 
 /* ---- The whole. ------------------------------------------------------------------------------ */
 

@@ -226,8 +226,10 @@ static cJSON *make_explanation(const struct compared_cell *cell)
     return out;
 }
 
-static cJSON *make_cell(const struct compared_cell *cell, const struct limits *limits)
+static cJSON *make_cell(const struct compared_cell *cell, const struct limits *all)
 {
+    struct limits own = limits_for(all, cell);
+    const struct limits *limits = &own;
     cJSON *out = cJSON_CreateObject();
     add_word(out, "impl", cell->impl);
     add_word(out, "workload", cell->workload);

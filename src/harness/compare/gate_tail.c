@@ -172,7 +172,8 @@ static void fill_tail(struct compared_cell *cell, const struct tail_finding *fin
 void gate_tail(struct compared_cell *cell, const cJSON *before, const cJSON *after,
                const struct limits *limits, bool stored)
 {
-    double limit = limits->of[METRIC_TAIL], factor = stored ? TAIL_STORED_FACTOR : 1;
+    double limit = limits_for(limits, cell).of[METRIC_TAIL],
+           factor = stored ? TAIL_STORED_FACTOR : 1;
     cell->tail = (struct compared_tail){.before_ns = NAN, .after_ns = NAN};
     if (isnan(limit))
         return;

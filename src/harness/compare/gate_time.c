@@ -145,8 +145,9 @@ void gate_time_judge(struct compared_cell *cells, size_t count, const struct lim
         struct compared_cell *cell = &cells[i];
         if (!cell->time_known)
             continue;
-        cell->control_moved = gate_control_moved(&cell->control, limits->of[METRIC_TIME]);
-        cell->time_verdict = judge_cell(cell, limits);
+        struct limits own = limits_for(limits, cell);
+        cell->control_moved = gate_control_moved(&cell->control, own.of[METRIC_TIME]);
+        cell->time_verdict = judge_cell(cell, &own);
     }
 }
 

@@ -356,8 +356,9 @@ double gate_work_cell_metric(const cJSON *cell, enum metric metric)
 }
 
 void gate_work(struct compared_cell *cell, const cJSON *before, const cJSON *after,
-               const struct limits *limits)
+               const struct limits *all)
 {
+    struct limits own = limits_for(all, cell), *limits = &own;
     list_phases(cell, before, after);
     judge_work(cell, before, after, limits);
     cell->changes[METRIC_MEMORY] = gate_work_change(

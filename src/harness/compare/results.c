@@ -443,9 +443,9 @@ static void judge_times(const cJSON *before, const cJSON *after, const struct li
         if (!cJSON_Compare(json_get(before, machine_keys[i]), json_get(after, machine_keys[i]),
                            true))
             return;
-    double margin = limits->of[METRIC_TIME];
     for (size_t i = 0; i < out->cell_count; i++) {
         struct compared_cell *cell = &out->cells[i];
+        double margin = limits_for(limits, cell).of[METRIC_TIME];
         const struct interval *ratio = &cell->timing.wall;
         gate_tail(cell, results_find_cell(before, cell), results_find_cell(after, cell), limits,
                   true);

@@ -3,6 +3,7 @@
 
 #include "harness/base/text.h"
 #include "harness/measure/sched/answers.h"
+#include "impls/registry.h"
 
 void instance_close(struct instance *instance)
 {
@@ -24,6 +25,24 @@ static enum outcome_status layer_enter(struct instance *instance, const struct l
     instance->design = &layer->table;
     instance->timers = layer->timers;
     return OUTCOME_OK;
+}
+
+/* What the design takes of the slack that the stream allows; NULL: nothing. */
+static const struct tw_slack *slack_taken(const struct tw_backend *design,
+                                          const struct stream *stream)
+{
+    return stream_slack_is_none(&stream->slack) ? NULL : registry_slack(design);
+}
+
+static enum outcome_status instance_slacken(struct instance *instance, const struct stream *stream,
+                                            char *reason)
+{
+    const struct tw_slack *within = slack_taken(instance->design, stream);
+    if (!within)
+        return OUTCOME_OK;
+    int status =
+        layer_slack(&instance->slack, instance->design, instance->timers, within, stream->slack);
+    return layer_enter(instance, &instance->slack, status, "the slack", reason);
 }
 
 static enum outcome_status instance_cap(struct instance *instance, uint32_t max_pending,
@@ -58,8 +77,11 @@ enum outcome_status instance_open(struct instance *instance, const struct tw_bac
         snprintf(reason, INSTANCE_REASON, "open answers TW_OK and gives no instance");
         return OUTCOME_MISMATCH;
     }
-    if (status == TW_OK)
-        return instance_cap(instance, stream->max_pending, reason);
+    if (status == TW_OK) {
+        enum outcome_status slackened = instance_slacken(instance, stream, reason);
+        return slackened == OUTCOME_OK ? instance_cap(instance, stream->max_pending, reason)
+                                       : slackened;
+    }
     utf8_make_printable(error.text, sizeof error.text);
     snprintf(reason, INSTANCE_REASON, "open: %s", error.text);
     return status == TW_REFUSED_MEMORY ? OUTCOME_OUT_OF_MEMORY : OUTCOME_UNSUPPORTED;
@@ -84,18 +106,19 @@ enum outcome_status instance_describe(const struct instance *instance,
     return OUTCOME_OK;
 }
 
-static bool design_is_exact(const struct tw_backend *design)
+bool instance_is_exact(const struct tw_backend *design, const struct stream *stream)
 {
     const struct tw_traits *traits = &design->traits;
     return !(traits->flags & TW_KEEPS_NOTHING) && traits->late_ticks == 0 &&
-           traits->late_shift == 0;
+           traits->late_shift == 0 && !slack_taken(design, stream);
 }
 
 bool instance_digest_is_right(const struct tw_backend *design, const struct stream *stream,
                               uint64_t digest, uint64_t fired, char *reason)
 {
     const struct stream_expected *expected = &stream->expected;
-    if (!design_is_exact(design) || (digest == expected->digest && fired == expected->fired))
+    if (!instance_is_exact(design, stream) ||
+        (digest == expected->digest && fired == expected->fired))
         return true;
     snprintf(reason, INSTANCE_REASON,
              "digest %016" PRIx64 " of %" PRIu64 " expiries; the oracle says %016" PRIx64

@@ -33,6 +33,12 @@ struct tw_backend layer_table(const struct tw_backend *design);
 int layer_cap(struct layer *layer, const struct tw_backend *design, struct tw_timers *timers,
               uint32_t max_pending);
 
+/* Puts a slack over it: each start becomes start_within of `within`, the part of this design that takes slack.  The
+ * layer's traits declare the windows as lateness, by which whoever drives it checks them.  An expiry costs one
+ * call more, and a start too.  Answers as layer_cap. */
+int layer_slack(struct layer *layer, const struct tw_backend *design, struct tw_timers *timers,
+                const struct tw_slack *within, struct stream_slack slack);
+
 /* A drag looks at the clock after so many calls, of which an advance is as many as it may have expired. */
 #define DRAG_CALLS   512u
 #define DRAG_ADVANCE 4u
@@ -61,11 +67,11 @@ struct drag_ledger layer_drag_ledger(const struct layer *layer);
 struct instance {
     const struct tw_backend *design; /* to drive it by: the design's table, or the top layer's */
     struct tw_timers *timers;
-    struct layer cap, drag;
+    struct layer slack, cap, drag;
 };
 
-/* Opens `design` (the timed or the counted object of the cell's) for the stream, with the cap that the
- * stream asks for.  OUTCOME_OK, or what it came to with `reason` (INSTANCE_REASON bytes) filled.  The
+/* Opens `design` (the timed or the counted object of the cell's) for the stream, with the slack, if it takes any, and
+ * the cap that the stream asks for.  OUTCOME_OK, or what it came to with `reason` (INSTANCE_REASON bytes) filled.  The
  * instance must not move while it is open. */
 enum outcome_status instance_open(struct instance *instance, const struct tw_backend *design,
                                   const struct plan_cell *plan, const struct stream *stream,
@@ -82,6 +88,10 @@ void instance_close(struct instance *instance);
 enum outcome_status instance_describe(const struct instance *instance,
                                       struct outcome_setting *settings, size_t *setting_count,
                                       tw_tick *span_ticks, char *reason);
+
+/* Has the design to fire on the oracle's ticks?  Not where it may be late, takes the slack that the stream allows, or keeps
+ * nothing. */
+bool instance_is_exact(const struct tw_backend *design, const struct stream *stream);
 
 /* An exact design has one right digest; a rounding one has only to keep its bound, which the checking
  * pass has seen; null keeps nothing.  False with `reason` filled when the digest is wrong. */

@@ -10,6 +10,9 @@ struct tw_timers {
     void *expire_ctx;
     double share; /* of a drag, as the next */
     struct drag_ledger ledger;
+    const struct tw_slack *within; /* of a slack, as the next two */
+    struct stream_slack slack;
+    tw_tick now;
     uint64_t value, left; /* of the chain; when it last ended, 0 before the first call */
     uint32_t calls;
 };
@@ -158,6 +161,44 @@ int layer_cap(struct layer *layer, const struct tw_backend *design, struct tw_ti
     layer->table.advance = cap_advance;
     layer->table.check = cap_check;
     layer->table.footprint = cap_footprint;
+    return TW_OK;
+}
+
+/* ---- The slack. ------------------------------------------------------------------------------ */
+
+static int slack_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
+{
+    tw_tick delay = deadline > timers->now ? deadline - timers->now : 1;
+    return timers->within->start_within(timers->below.inner, id, deadline,
+                                        stream_slack_of(&timers->slack, delay));
+}
+
+static void slack_expire(void *ctx, tw_id id, tw_tick now)
+{
+    struct tw_timers *timers = ctx;
+    timers->now = now;
+    timers->expire(timers->expire_ctx, id, now);
+}
+
+static void slack_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx)
+{
+    timers->expire = expire;
+    timers->expire_ctx = ctx;
+    timers->below.design->advance(timers->below.inner, to, slack_expire, timers);
+    timers->now = to;
+}
+
+int layer_slack(struct layer *layer, const struct tw_backend *design, struct tw_timers *timers,
+                const struct tw_slack *within, struct stream_slack slack)
+{
+    if (!layer_put(layer, design, timers))
+        return TW_REFUSED_MEMORY;
+    layer->timers->within = within;
+    layer->timers->slack = slack;
+    layer->table.traits.late_ticks = slack.ticks;
+    layer->table.traits.late_shift = slack.shift;
+    layer->table.start = slack_start;
+    layer->table.advance = slack_advance;
     return TW_OK;
 }
 

@@ -130,6 +130,7 @@ struct outcome_stepped {
 struct outcome_precision {
     double late_mean_ns; /* over all that fired */
     uint64_t late_max_ns;
+    uint64_t late_p50_ns, late_p99_ns; /* 50 and 99 % of them are at most so late */
     uint64_t below_tick; /* starts with a delay below one tick, which was rounded up to one */
 };
 

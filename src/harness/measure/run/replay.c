@@ -10,6 +10,7 @@
  */
 #include "harness/measure/run/replay.h"
 
+#include "harness/measure/run/instance.h"
 #include "harness/measure/sched/answers.h"
 #include "impls/registry.h"
 
@@ -463,7 +464,7 @@ bool replay_states_are_right(const struct tw_backend *design, const struct strea
                              const struct replay_pass *pass, char *reason)
 {
     const struct tw_traits *traits = &design->traits;
-    bool is_exact = traits->late_ticks == 0 && traits->late_shift == 0;
+    bool is_exact = instance_is_exact(design, stream);
     uint64_t fired = 0;
     size_t first = pass->look == REPLAY_LOOK_PHASES ? 0 : stream->phase_count - 1;
     if (pass->look == REPLAY_LOOK_NEVER || (traits->flags & TW_KEEPS_NOTHING))
@@ -693,6 +694,7 @@ struct prove_replay {
     tw_tick *
         last; /* by id: the last tick at which a running timer may fire; of an exact design `due` */
     uint64_t running, max_pending; /* a cap of 0 is none */
+    struct histogram late_ns;
     double late_sum_ticks, late_sum_ns;
     uint64_t tick_ns;
     const uint64_t *start_slack_ns;   /* of the next explicit start; NULL: all are exact */
@@ -813,6 +815,7 @@ static void prove_lateness(struct prove_replay *replay, tw_id id, uint64_t ticks
         proof->late_max_ticks = ticks;
     if (late_ns > proof->precision.late_max_ns)
         proof->precision.late_max_ns = late_ns;
+    histogram_add(&replay->late_ns, late_ns);
     replay->late_sum_ticks += (double)ticks;
     replay->late_sum_ns += (double)late_ns;
 }
@@ -927,6 +930,19 @@ static void prove_advance(struct replay *base, tw_tick to)
         prove_fail_next(replay, "is declared exact and named a tick on which nothing fired", to);
 }
 
+/* Of whole numbers: the largest that falls into the bin in which the share is reached. */
+static uint64_t count_quantile(const struct histogram *histogram, double share)
+{
+    double below = 0;
+    for (uint32_t i = 0; i < HISTOGRAM_BINS; i++) {
+        below += histogram->bins[i];
+        uint64_t last = histogram_bin_low_ps(i + 1) - 1;
+        if (below >= share * (double)histogram->count)
+            return last < histogram->max_ps ? last : histogram->max_ps;
+    }
+    return histogram->max_ps;
+}
+
 /* A timer that should have fired by now and did not is lost. */
 static void prove_end(struct prove_replay *replay, uint32_t capacity)
 {
@@ -940,6 +956,8 @@ static void prove_end(struct prove_replay *replay, uint32_t capacity)
         return;
     proof->late_mean_ticks = replay->late_sum_ticks / (double)proof->fired;
     proof->precision.late_mean_ns = replay->late_sum_ns / (double)proof->fired;
+    proof->precision.late_p50_ns = count_quantile(&replay->late_ns, 0.5);
+    proof->precision.late_p99_ns = count_quantile(&replay->late_ns, 0.99);
 }
 
 static struct tw_work work_since(const struct tw_work *now, const struct tw_work *before)
@@ -969,19 +987,6 @@ static void count_operations(const struct stream_phase *stated, uint64_t fired, 
     phase->ticks = stated->counts.ticks;
     phase->expires = fired;
     phase->refused = refused;
-}
-
-/* Of whole numbers: the largest that falls into the bin in which the share is reached. */
-static uint64_t count_quantile(const struct histogram *histogram, double share)
-{
-    double below = 0;
-    for (uint32_t i = 0; i < HISTOGRAM_BINS; i++) {
-        below += histogram->bins[i];
-        uint64_t last = histogram_bin_low_ps(i + 1) - 1;
-        if (below >= share * (double)histogram->count)
-            return last < histogram->max_ps ? last : histogram->max_ps;
-    }
-    return histogram->max_ps;
 }
 
 static void prove_phase(struct prove_replay *replay, const struct stream *stream,

@@ -295,6 +295,7 @@ static struct cell_identity identity_of(const struct session *session, size_t ce
     return (struct cell_identity){
         .impl = name_of(plan),
         .traits = traits_of(plan),
+        .takes_slack = !setup->stage && registry_slack(plan->design->timed),
         .settings = plan->settings,
         .setting_count = plan->setting_count,
         .drive = plan->drive,

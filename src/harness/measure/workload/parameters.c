@@ -57,6 +57,12 @@ int parameters_override(cJSON *root, const struct workload_setting *settings, si
     cJSON *parameters = cJSON_GetObjectItemCaseSensitive(root, "parameters");
     for (size_t i = 0; i < count; i++) {
         const char *name = settings[i].name, *value = settings[i].value;
+        if (strcmp(name, WORKLOAD_SLACK) == 0 &&
+            !cJSON_GetObjectItemCaseSensitive(parameters, name)) {
+            cJSON_DeleteItemFromObjectCaseSensitive(root, name);
+            cJSON_AddItemToObject(root, name, jsontext_string(value));
+            continue;
+        }
         if (!cJSON_GetObjectItemCaseSensitive(parameters, name)) {
             char known[400];
             names_list(parameters, known, sizeof known);

@@ -478,7 +478,8 @@ static void phases_free(struct spec_phase *phases, size_t count)
 
 /* ---- The file -------------------------------------------------------------------------------- */
 
-static const char *const root_keys[] = {"name", "summary", "tick", "tasks", "parameters", "phases"};
+static const char *const root_keys[] = {"name",         "summary",    "tick",  "tasks",
+                                        WORKLOAD_SLACK, "parameters", "phases"};
 
 static int root_check(const struct binder *binder, const struct place *top, const cJSON *root)
 {
@@ -493,7 +494,7 @@ static int root_check(const struct binder *binder, const struct place *top, cons
         if (i == sizeof root_keys / sizeof *root_keys)
             return diag_usage(binder->diag,
                               "%s: unknown key, expected one of name, summary, tick, tasks, "
-                              "parameters, phases",
+                              "slack, parameters, phases",
                               member.text);
         if (strcmp(item->string, "parameters") == 0)
             status = object_check(binder, &member, item);
@@ -557,6 +558,48 @@ static int tasks_bind(const struct binder *binder, const struct place *top, cJSO
     return DIAG_OK;
 }
 
+int workload_parse_slack(const char *text, uint64_t tick_ns, const char *what,
+                         struct stream_slack *out, struct diag *diag)
+{
+    static const char expected[] =
+        "ticks, a time, 1/N of the delay for N = 2, 4 .. 2^63, or 1/N+TIME";
+    uint64_t parts = 0, ticks = 0, ns;
+    const char *rest = text;
+    struct diag ignored;
+    *out = (struct stream_slack){0};
+    if (strncmp(text, "1/", 2) == 0) {
+        char *end;
+        parts = strtoull(text + 2, &end, 10);
+        rest = *end == '+' ? end + 1 : *end ? NULL : end;
+        if (!rest || parts < 2 || (parts & (parts - 1)))
+            return diag_usage(diag, "%s: '%.60s' given; expected %s", what, text, expected);
+        out->shift = (uint32_t)__builtin_ctzll(parts);
+    }
+    if (parts > 0 && *rest == '\0')
+        return DIAG_OK;
+    if (units_parse_time(rest, what, &ns, &ignored) == DIAG_OK)
+        ticks = ns / tick_ns;
+    else if (units_parse_count(rest, what, &ticks, &ignored) != DIAG_OK)
+        return diag_usage(diag, "%s: '%.60s' given; expected %s", what, text, expected);
+    if (ticks > UINT32_MAX)
+        return diag_usage(diag, "%s: '%.60s' given; expected less than 2^32 ticks", what, text);
+    out->ticks = (uint32_t)ticks;
+    return DIAG_OK;
+}
+
+static int slack_bind(const struct binder *binder, const struct place *top, const cJSON *root)
+{
+    char text[PARAMETER_TEXT_MAX + 1];
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(root, WORKLOAD_SLACK);
+    struct place member = place_member(top, WORKLOAD_SLACK);
+    if (!item)
+        return DIAG_OK;
+    if (!parameter_text(item, text, sizeof text))
+        return diag_usage(binder->diag, "%s: expected a number or a string", member.text);
+    return workload_parse_slack(text, binder->spec->tick_ns, member.text, &binder->spec->slack,
+                                binder->diag);
+}
+
 /* "delay=uniform(1, 1h) turns=3", before anything is put in. */
 static char *parameters_text(const cJSON *root)
 {
@@ -606,6 +649,8 @@ static int root_bind(const struct binder *binder, cJSON *root)
         status = parameters_resolve(root, binder->path, binder->diag);
     if (status == DIAG_OK)
         status = head_bind(binder, &top, root);
+    if (status == DIAG_OK)
+        status = slack_bind(binder, &top, root);
     if (status != DIAG_OK)
         return status;
     struct place member = place_member(&top, "phases");

@@ -54,6 +54,12 @@ struct workload_request {
     bool rename;           /* workload_add_passes renames the ids of a trace, however long it is */
 };
 
+/* The name of --set that every load has, a trace too: its slack.  spec.c reads its value: a number of ticks, a time, which is
+ * rounded down to ticks, the share 1/N of a timer's delay for a power of two N, or "1/N+TIME"; "0" is none. */
+#define WORKLOAD_SLACK "slack"
+int workload_parse_slack(const char *text, uint64_t tick_ns, const char *what,
+                         struct stream_slack *out, struct diag *diag);
+
 /* Most parameters of a file, and most characters of a value when everything is put in. */
 #define PARAMETERS_MAX     32
 #define PARAMETER_TEXT_MAX 2000
@@ -61,7 +67,7 @@ struct workload_request {
 /* The text of a number or string of the tree; false for anything else, or a text too long. */
 bool parameter_text(const cJSON *item, char *out, size_t size);
 
-/* Overrides members of root's "parameters"; a name that is not there is refused with the list of
+/* Overrides members of root's "parameters", or its slack; another name is refused with the list of
  * those that are.  `path` is the file, for diagnostics. */
 int parameters_override(cJSON *root, const struct workload_setting *settings, size_t count,
                         const char *path, struct diag *diag);
@@ -118,6 +124,7 @@ struct spec {
     uint64_t unit_ns; /* what delays are drawn in: the file's own tick where the one asked for is a
                          multiple of it, else that */
     uint64_t tasks;
+    struct stream_slack slack;
     struct spec_phase *phases;
     size_t phase_count;
 };

@@ -115,6 +115,7 @@ void stream_add_pass(struct stream *owner, struct stream *other)
     }
     free(other->slacks_ns);
     other->slacks_ns = NULL;
+    other->slack = owner->slack;
     if (other->horizon < owner->horizon)
         other->horizon = owner->horizon;
     if (!passes) {
@@ -431,8 +432,16 @@ static uint64_t stream_identity(const struct stream *stream)
         table_identity(&state, phase->period);
     }
     schedule_identity(&state, &stream->schedule);
+    if (!stream_slack_is_none(&stream->slack))
+        identity_add_32(&state, (const uint32_t[]){stream->slack.ticks, stream->slack.shift}, 2);
     identity_add_32(&state, stream->words, stream->word_count);
     return XXH3_64bits_digest(&state);
+}
+
+void stream_allow(struct stream *stream, struct stream_slack slack)
+{
+    stream->slack = slack;
+    stream->hash = stream_identity(stream);
 }
 
 static int builder_verdict(const struct builder *builder, struct diag *diag)

@@ -26,6 +26,13 @@
  * ROUNDING.  Deadlines that were finer than a tick were rounded up to one, never down.  How much later
  * than asked for each timer is due for that reason stands beside the words: designs do not see it.
  *
+ * SLACK.  A load may allow its timers to fire later than due: within a window, [due, due + slack].  Designs that take
+ * slack (struct tw_slack) choose a tick of it; the others are exact, which is right.  What they choose moves what follows from it: restarts, and a
+ * stop or re-arm inside an open window that finds the timer fired or not.  So no digest over ticks is common to all, and
+ * one over the windows that nothing touches while they are open says less than the checking pass, which looks at each
+ * timer: fired once, in its window, answers of start and stop as that.  Designs are comparable in what that pass lets through:
+ * the same operations of the stream, each within the same slack.
+ *
  * PERIODIC timers have a period each, looked up in a second table by a hash of the id alone.  At a
  * fixed rate that is the delay of every restart: `now` is the due tick, so run k is due at
  * t0 + k * period.  With a fixed delay the time that the run takes comes on top, by the first table:
@@ -69,6 +76,23 @@ struct stream_phase {
     const uint64_t *restart_slack_ns; /* of `period`, or without one of `restart`; NULL: none */
 };
 
+/* How much later than due a timer may fire. */
+struct stream_slack {
+    uint32_t ticks; /* of every timer */
+    uint32_t shift; /* and its delay >> shift on top, 1 .. 63; 0: nothing */
+};
+
+/* Of a timer started with that delay. */
+static inline tw_tick stream_slack_of(const struct stream_slack *slack, tw_tick delay)
+{
+    return slack->ticks + (slack->shift ? delay >> slack->shift : 0);
+}
+
+static inline bool stream_slack_is_none(const struct stream_slack *slack)
+{
+    return slack->ticks == 0 && slack->shift == 0;
+}
+
 /* Periodic tasks for a scheduler with one dispatch thread: the ids of the stream at the periods of a
  * phase, begun by stream_first_delay, for so many ticks; and one more, which is slow. */
 struct stream_schedule {
@@ -103,10 +127,11 @@ struct stream {
     uint64_t tasks;
     uint64_t seed;
     uint64_t tick_ns;
-    uint32_t capacity;    /* ids are 0 .. capacity-1 */
-    uint32_t max_pending; /* cap on running timers, see oracle_cap; 0: none */
-    tw_tick horizon;      /* longest delay in it, restarts included */
-    uint64_t hash;        /* over words, phases, tables, capacity: identity of the stream */
+    uint32_t capacity;         /* ids are 0 .. capacity-1 */
+    uint32_t max_pending;      /* cap on running timers, see oracle_cap; 0: none */
+    struct stream_slack slack; /* set by stream_allow */
+    tw_tick horizon;           /* longest delay in it, restarts included */
+    uint64_t hash;             /* over words, phases, tables, capacity: identity of the stream */
     size_t word_count;
     uint32_t *words;
     size_t phase_count;
@@ -239,6 +264,8 @@ void stream_append_stop(struct stream *stream, tw_id id);
 void stream_append_advance(struct stream *stream, uint64_t ticks);
 /* `count` advances of one tick. */
 void stream_append_ticks(struct stream *stream, uint64_t count);
+/* Allows the timers of a finished stream that slack: part of what it is, so its hash is made anew. */
+void stream_allow(struct stream *stream, struct stream_slack slack);
 /* True once an append was dropped (no memory, or STREAM_WORDS_MAX) or its deadline is over: whoever
  * appends in a long loop may give up then.  stream_seal says which it was, so that nobody has to ask.
  * Cheap: one call in a thousand looks at the clock. */

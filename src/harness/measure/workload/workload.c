@@ -56,21 +56,49 @@ bool workload_is_trace(const char *workload, const char *directory)
     return workload_locate(workload, directory).is_trace;
 }
 
+/* Of a request for a trace: its slack, NULL if none.  DIAG_USAGE for another parameter. */
+static int trace_settings(const struct workload_request *request, const char *path,
+                          const char **slack, struct diag *diag)
+{
+    *slack = NULL;
+    for (size_t i = 0; i < request->setting_count; i++) {
+        const struct workload_setting *set = &request->settings[i];
+        if (strcmp(set->name, WORKLOAD_SLACK) != 0)
+            return diag_usage(diag, "--set %.60s=%.60s: %s is a trace, expected only slack",
+                              set->name, set->value, path);
+        *slack = set->value;
+    }
+    return DIAG_OK;
+}
+
 static int trace_make(const struct workload_request *request, const char *path, struct stream **out,
                       struct diag *diag)
 {
     char name[STREAM_NAME_SIZE];
+    const char *text;
     struct textfile *file;
-    if (request->setting_count)
-        return diag_usage(diag, "--set %.60s=%.60s: %s is a trace, expected no parameters",
-                          request->settings[0].name, request->settings[0].value, path);
-    int status = textfile_open(&file, path, diag);
+    struct stream_slack slack;
+    struct stream *stream;
+    int status = trace_settings(request, path, &text, diag);
+    if (status == DIAG_OK)
+        status = textfile_open(&file, path, diag);
     if (status != DIAG_OK)
         return status;
     trace_name(path, name, sizeof name);
-    status = trace_stream(file, name, request->tick_ns, request->until, out, diag);
+    status = trace_stream(file, name, request->tick_ns, request->until, &stream, diag);
     textfile_close(file);
-    return status;
+    if (status != DIAG_OK)
+        return status;
+    if (text)
+        status = workload_parse_slack(text, stream->tick_ns, "--set slack", &slack, diag);
+    if (status != DIAG_OK) {
+        stream_free(stream);
+        return status;
+    }
+    if (text)
+        stream_allow(stream, slack);
+    *out = stream;
+    return DIAG_OK;
 }
 
 static int spec_make(const struct workload_request *request, const char *path, struct stream **out,
@@ -82,6 +110,8 @@ static int spec_make(const struct workload_request *request, const char *path, s
         return status;
     status = generate_stream(spec, request->seed, (struct generate_limits){.until = request->until},
                              out, diag);
+    if (status == DIAG_OK && !stream_slack_is_none(&spec->slack))
+        stream_allow(*out, spec->slack);
     spec_free(spec);
     return status;
 }

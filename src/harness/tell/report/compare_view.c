@@ -315,6 +315,69 @@ void compare_method(char *out, size_t size, const cJSON *comparison)
         text_add_behind(out, size, "%sNote: %s.", out[0] ? " " : "", notes);
 }
 
+/* What has regressed in the cell: the gate, where its share of change is, and what to call it. */
+static const struct {
+    const char *gate, *share, *words;
+} regressions[] = {{"gates.instructions", "instructions.change", "instructions per operation"},
+                   {"gates.work", NULL, NULL},
+                   {"gates.memory", "memory.change", "memory per task"},
+                   {"gates.time", "ratio.median", "time per operation"}};
+#define REGRESSIONS (sizeof regressions / sizeof *regressions)
+
+static double regression_of(const cJSON *cell, size_t kind, const char **words)
+{
+    const cJSON *worst = worst_change(json_get(cell, "work"));
+    *words = regressions[kind].words ? regressions[kind].words : json_get_text(worst, "metric");
+    if (!json_says(cell, regressions[kind].gate, "regressed"))
+        return NAN;
+    if (!regressions[kind].share)
+        return json_get_number(worst, "change");
+    return json_get_number(cell, regressions[kind].share) -
+           (strcmp(regressions[kind].share, "ratio.median") == 0);
+}
+
+static void append_changed(char *out, size_t size, const cJSON *comparison)
+{
+    const cJSON *names = json_get(comparison, "contract.changed");
+    int count = cJSON_GetArraySize(names);
+    for (int i = 0; i < count && i < 2; i++)
+        text_add_behind(out, size, "%s%.60s", i == 0 ? " (" : ", ",
+                        cJSON_GetArrayItem(names, i)->valuestring);
+    if (count > 2)
+        text_add_behind(out, size, " and %d more", count - 2);
+    text_add_behind(out, size, "%s", count > 0 ? " changed)" : "");
+}
+
+void compare_headline(char *out, size_t size, const cJSON *comparison)
+{
+    const cJSON *worst = NULL;
+    const char *words = "", *of;
+    double most = NAN;
+    out[0] = '\0';
+    for (size_t kind = 0; kind < REGRESSIONS && !worst; kind++)
+        json_each(cell, comparison, "cells") {
+            double share = regression_of(cell, kind, &of);
+            if (isnan(share) || share <= most)
+                continue;
+            worst = cell, most = share, words = of;
+        }
+    json_each(cell, comparison, "cells")
+        if (!worst && json_says(cell, "verdict", "regressed"))
+            worst = cell;
+    if (!worst)
+        return;
+    char share[32], tasks[32];
+    units_format_change(share, sizeof share, most);
+    units_format_count(tasks, sizeof tasks, units_whole(json_get_number(worst, "tasks")));
+    if (isfinite(most))
+        snprintf(out, size, "%s %s in ", share, words);
+    text_add_behind(out, size, "%.64s on %.64s, %s tasks", json_get_text(worst, "impl"),
+                    json_get_text(worst, "workload"), tasks);
+    if (!isfinite(most))
+        text_add_behind(out, size, ": %.200s", json_get_text(worst, "reason"));
+    append_changed(out, size, comparison);
+}
+
 void compare_side(char *out, size_t size, const cJSON *side)
 {
     const char *version = json_get_text(side, "version"), *commit = json_get_text(side, "commit");

@@ -52,6 +52,10 @@ void compare_decision(char *out, size_t size, const cJSON *comparison);
  * instructions are unknown, what else there is to know of the two.  "" when there is nothing. */
 void compare_method(char *out, size_t size, const cJSON *comparison);
 
+/* "+19.4 % instructions per operation in mine on keepalive, 1k tasks (mine.c changed)": the worst of what regressed; else
+ * "". */
+void compare_headline(char *out, size_t size, const cJSON *comparison);
+
 /* "old/twbench 0.3.0 (1234567)" of the object `old` or `new`. */
 void compare_side(char *out, size_t size, const cJSON *side);
 

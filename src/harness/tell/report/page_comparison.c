@@ -30,16 +30,23 @@ static void add_contract(struct page *page, const struct place *root)
         page_fact(page, "contract", "%.*s", (int)strcspn(text, "\n"), text);
     else if (status[0])
         page_fact(page, "contract", "not tested: the project file turns conform off");
+    json_each(accepted, root->json, "contract.accepted")
+        page_fact(page, "accepted", "%s up to %s until %s: %s", json_get_text(accepted, "of"),
+                  json_get_text(accepted, "to"), json_get_text(accepted, "until"),
+                  json_get_text(accepted, "reason"));
 }
 
 static void add_answer(struct page *page, const struct place *root)
 {
     char summary[COMPARE_LINE_SIZE], decision[COMPARE_LINE_SIZE];
+    char headline[COMPARE_LINE_SIZE] = "";
     compare_summary(summary, sizeof summary, root->json);
     compare_decision(decision, sizeof decision, root->json);
+    if (json_get(root->json, "contract"))
+        compare_headline(headline, sizeof headline, root->json);
     page_heading(page, 1, NULL, "twbench: ");
     page_add(page, root, "{verdict:verdict}");
-    page_answer(page, "%s. %s", summary, decision);
+    page_answer(page, "%s%s%s. %s", headline, headline[0] ? ". " : "", summary, decision);
 }
 
 static void add_sides(struct page *page, const struct place *root)

@@ -46,7 +46,8 @@ static void add_precision(struct page *page, const struct view_group *group,
             (said && cJSON_Compare(said, precision, true)))
             continue;
         struct place cell = place_of(cells, group->rows[i].cell);
-        page_fact(page, "precision", "%s: late by ", said ? group->rows[i].label : "of a tick");
+        bool own = said || json_get_number(group->rows[i].cell, "late_max_ticks") > 0;
+        page_fact(page, "precision", "%s: late by ", own ? group->rows[i].label : "of a tick");
         page_add(
             page, &cell,
             "{precision.late_mean_ns:tick} on average, by {precision.late_max_ns:tick} at most");
@@ -177,6 +178,24 @@ static void add_samples(struct page *page, const struct view_group *group,
     }
 }
 
+/* Where timers may be late, how often each design wakes up for them. */
+static void add_wakeups(struct page *page, const struct view_group *group)
+{
+    for (size_t i = 0; i < group->row_count; i++) {
+        const cJSON *cell = group->rows[i].cell;
+        double useful = 0, fired = json_get_number(cell, "fired");
+        if (!group->rows[i].ok || group->rows[i].is_harness ||
+            !(json_get_number(cell, "stream.slack_ticks") > 0 ||
+              json_get_number(cell, "stream.slack_shift") > 0))
+            continue;
+        json_each(phase, cell, "phases")
+            useful += json_get_number(phase, "wakeups.useful");
+        if (useful > 0)
+            page_fact(page, "wake-ups", "%s: %.0f, with %.2f expiries each", group->rows[i].label,
+                      useful, fired / useful);
+    }
+}
+
 /* Of what a processor may have learned from the passes. */
 static void add_passes(struct page *page, const struct view_group *group, const struct place *cells)
 {
@@ -203,6 +222,7 @@ void page_group_facts(struct page *page, const struct view_group *group, const s
     add_samples(page, group, cells);
     add_passes(page, group, cells);
     add_precision(page, group, cells);
+    add_wakeups(page, group);
     add_pages(page, group);
     if (group->phase_count > 0 && !view_is_timed(group))
         page_fact(page, "counts", "of all phases of one pass; nothing was timed");

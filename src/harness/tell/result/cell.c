@@ -120,7 +120,8 @@ static cJSON *make_costs(const struct tw_traits *traits)
     return object;
 }
 
-static cJSON *make_traits(const struct tw_traits *traits)
+/* `slack` is what the design takes of the stream's; NULL: nothing. */
+static cJSON *make_traits(const struct tw_traits *traits, const struct stream_slack *slack)
 {
     static const struct {
         const char *key;
@@ -134,8 +135,8 @@ static cJSON *make_traits(const struct tw_traits *traits)
     cJSON *object = cJSON_CreateObject();
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         json_add(object, flags[i].key, cJSON_CreateBool((traits->flags & flags[i].flag) != 0));
-    json_add_integer(object, "late_ticks", traits->late_ticks);
-    json_add_integer(object, "late_shift", traits->late_shift);
+    json_add_integer(object, "late_ticks", slack ? slack->ticks : traits->late_ticks);
+    json_add_integer(object, "late_shift", slack ? slack->shift : traits->late_shift);
     json_add(object, "costs", make_costs(traits));
     return object;
 }
@@ -434,6 +435,8 @@ static cJSON *make_stream(const struct stream *stream)
     json_add_integer(object, "horizon_ticks", stream->horizon);
     json_add_integer(object, "running_max", stream->expected.running_max);
     json_add_integer(object, "expected_fired", stream->expected.fired);
+    json_add_integer(object, "slack_ticks", stream->slack.ticks);
+    json_add_integer(object, "slack_shift", stream->slack.shift);
     cJSON *spec = NULL;
     struct diag ignored;
     if (stream->spec_json)
@@ -490,6 +493,8 @@ static cJSON *make_precision(const struct outcome_precision *precision)
     cJSON *object = cJSON_CreateObject();
     json_add_measure(object, "late_mean_ns", precision->late_mean_ns);
     json_add_integer(object, "late_max_ns", precision->late_max_ns);
+    json_add_integer(object, "late_p50_ns", precision->late_p50_ns);
+    json_add_integer(object, "late_p99_ns", precision->late_p99_ns);
     json_add_integer(object, "below_tick", precision->below_tick);
     return object;
 }
@@ -534,7 +539,8 @@ cJSON *cell_make(const struct cell_identity *identity, const struct stream *stre
     if (identity->extra)
         identity->extra->add(cell, identity->extra->ctx);
     add_optional(cell, "span_ticks", outcome->span_ticks, has_span);
-    json_add(cell, "traits", make_traits(identity->traits));
+    json_add(cell, "traits",
+             make_traits(identity->traits, identity->takes_slack ? &stream->slack : NULL));
     json_add(cell, "requested", requested_params(identity));
     json_add(cell, "sampling", make_sampling(identity, outcome));
     json_add(cell, "limits", make_limits(identity));

@@ -26,6 +26,7 @@ struct cell_extra {
 struct cell_identity {
     const char *impl;
     const struct tw_traits *traits;
+    bool takes_slack; /* it is late by the stream's slack, then, and not by its traits */
     const struct tw_setting *settings; /* asked for; the resolved ones are in the outcome */
     size_t setting_count;
     enum plan_drive drive;

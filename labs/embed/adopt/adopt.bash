@@ -5,7 +5,7 @@
 # shellcheck disable=SC2034,SC2154  # of each other
 set -euo pipefail
 adopt=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-root=$(cd "$adopt/../../../.." && pwd)
+root=$(cd "$adopt/../../.." && pwd)
 work=${ADOPT_DIR:-$root/build/adopt}
 runs=${RUNS:-3}
 mkdir -p "$work"

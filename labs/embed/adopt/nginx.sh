@@ -3,7 +3,7 @@
 #
 # Glue: nginx.c.  The client is Debian's ab, unpacked beside, and idle_http.py.  valgrind counts: a loaded machine changes nothing.
 # shellcheck disable=SC2154,SC2016  # names of adopt.bash; substitutions are of Perl
-# shellcheck source=labs/embed/tests/adopt/adopt.bash disable=SC1091
+# shellcheck source=labs/embed/adopt/adopt.bash disable=SC1091
 . "$(dirname "$0")/adopt.bash"
 wants make perl python3 valgrind
 fetched nginx
@@ -55,7 +55,8 @@ for side in before after; do
     # The same many connections, that ask again and again.
     serve 65s valgrind -q --tool=callgrind --callgrind-out-file=counts.$side $side/objs/nginx
     unpacked_run ab -q -k -n "$requests" -c $((idle / 2)) -s 300 http://127.0.0.1:8479/ >ab.$side 2>&1
-    kill -TERM $server && wait $server || true
+    kill -TERM $server
+    wait $server || true
     callgrind_annotate --inclusive=yes --threshold=100 counts.$side >lines.$side
     grep -q "Failed requests: *0" ab.$side || echo "$side: ab" >>failed
 done
