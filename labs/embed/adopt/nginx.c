@@ -1,6 +1,5 @@
 /* nginx.c - stands for the tree of timers in nginx's src/event/ngx_event_timer.c: nginx.sh cuts the functions with these names out. */
 #include "tw_fast.c"
-
 static struct twt_set *timers; /* of the worker, which has one thread */
 
 /* The node of the tree is as large as a handle. */
@@ -40,7 +39,9 @@ void ngx_event_del_timer(ngx_event_t *ev)
 ngx_msec_t ngx_event_find_timer(void)
 {
     tw_tick next = twt_wake(timers); /* early now and then is fine: nginx looks again */
-    return next == TW_NEVER ? NGX_TIMER_INFINITE : next > ngx_current_msec ? next - ngx_current_msec : 0;
+    return next == TW_NEVER          ? NGX_TIMER_INFINITE
+           : next > ngx_current_msec ? next - ngx_current_msec
+                                     : 0;
 }
 void ngx_event_expire_timers(void)
 {

@@ -12,6 +12,9 @@
 struct designs {
     const struct tw_design *chosen[DESIGNS_MAX];
     size_t count;
+    const char
+        *unknown[DESIGNS_MAX]; /* names of --impl that are no design's, until designs_finish */
+    size_t unknown_count;
     bool given;                                   /* --impl or --plugin was */
     bool matrix_given;                            /* a parameter too */
     const struct tw_design *plugins[DESIGNS_MAX]; /* of --plugin, in the order given */
