@@ -66,6 +66,16 @@ stores() {
     done
 }
 
+@test "postgres: killed with its server it loses nothing, leaves no process, and says that it cannot keep an interval" {
+    "$twbench" list --json=- | jq -e '.stores[] | select(.name == "postgres") | .built' || skip "libpq-dev is not here"
+    compgen -G '/usr/lib/postgresql/*/bin/postgres' || skip "postgresql is not here"
+    stores --stores=postgres --sync=always,interval:10ms --tasks=300 --producers=2 --kills=3 --json=p.json >/dev/null
+    jq -e '.cells[] | select(.sync == "always") | .status == "ok" and .ledger.lost == 0 and .ledger.twice == 0' p.json
+    jq -e '.cells[] | select(.sync == "interval") | .status == "unsupported"' p.json
+    # Whoever is still there has the run's directory as its place.
+    for process in /proc/[0-9]*; do [[ $(readlink "$process/cwd") != "$PWD"/* ]]; done
+}
+
 @test "on the real clock the span is seconds, arrivals too, and is said before the run" {
     stores --stores=memory --clock=real --span=240ms --tasks=20 --runs=1 --json=s.json >/dev/null 2>err
     grep -q '^twbench: memory runs on the real clock: each run takes 0.241 s or more (--span)$' err
