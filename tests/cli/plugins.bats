@@ -365,3 +365,14 @@ miscounts() {
     [ "$status" -eq 0 ]
     [[ $output == *"the table that counts holds it in "* ]]
 }
+
+@test "--impl may name the plugin, before and behind --plugin; a name that nobody has is refused" {
+    "${CC:-gcc}" -O1 -w -shared -fPIC -I"$root/src/impls" '-DBASE_FILE="heap.c"' -DINNER=tw_heap_timed -o wrapped.so \
+        "$root/tests/faults/wrapped.c"
+    for order in "--impl=list,wrapped --plugin=./wrapped.so" "--plugin=./wrapped.so --impl=wrapped,list"; do
+        # shellcheck disable=SC2086 # words
+        quick $order --workload=hold --counts-only --json=r.json --force
+        [ "$(json r.json 'sorted(c["impl"] for c in d["cells"])')" = "['list', 'wrapped']" ]
+    done
+    refuses "no design named 'wrappt'" run --impl=list,wrappt --plugin=./wrapped.so
+}

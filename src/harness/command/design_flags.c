@@ -38,6 +38,11 @@ static int select_design(void *ctx, const char *flag, const char *name, struct d
         return DIAG_OK;
     }
     const struct tw_design *design = is_contested ? contested : designs_find(name, &reason);
+    if (!design && !designs->awaited[0] && strlen(name) < sizeof designs->awaited) {
+        strcpy(designs->awaited, name);
+        snprintf(designs->why, sizeof designs->why, "%.32s: %.980s", flag, reason.text);
+        return DIAG_OK;
+    }
     if (!design)
         return diag_usage(diag, "%s: %s", flag, reason.text);
     add_design(designs, design);
@@ -50,6 +55,7 @@ int design_flag_impl(struct call *call, void *of, const char *flag, const char *
     struct designs *designs = of;
     (void)call;
     designs->count = 0;
+    designs->awaited[0] = '\0';
     designs->given = true;
     designs->matrix_given = true;
     return lists_split(value, ',', flag, DESIGNS_MAX, select_design, designs, diag);
@@ -286,8 +292,10 @@ int designs_finish(struct designs *designs, bool joins_all, struct diag *diag)
             return diag_usage(diag, "--plugin: more than %d designs", DESIGNS_MAX);
         designs->chosen[designs->count++] = design;
         designs->given = true;
+        if (strcmp(designs->awaited, design->timed->name) == 0)
+            designs->awaited[0] = '\0';
     }
-    return DIAG_OK;
+    return designs->awaited[0] ? diag_usage(diag, "%s", designs->why) : DIAG_OK;
 }
 
 void designs_close(struct designs *designs)
