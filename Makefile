@@ -279,6 +279,9 @@ endef
 $(BUILD)/labs/%: $(BUILD)/labs/%.o $$(BUILD)/labs/$$(call lab_of,$$@).a $(BUILD)/libtwbench.a
 	$(if $(findstring /fuzz_,$@),$(call link_lab_test,-fsanitize=fuzzer),$(call link_lab_test,,-lcmocka))
 
+# What `init` writes is in the program.
+$(BUILD)/harness/command/cmd_init.o: docs/skeleton.c src/impls/backend.h $(wildcard docs/ci/init/* docs/ci/*.json docs/ci/plugin-*)
+
 # The design that people copy (docs/skeleton.c) is compiled as one, and put to the proof.
 $(BUILD)/tests/conformance/test_walk.o: CPPFLAGS += -Isrc/impls
 $(BUILD)/tests/test_skeleton: $(BUILD)/docs/skeleton.timed.o $(BUILD)/docs/skeleton.counted.o

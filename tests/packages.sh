@@ -8,10 +8,10 @@ cd "$(dirname "$0")/.." || exit 2
 # shellcheck source=tests/tap.bash
 . tests/tap.bash
 
-echo 1..12
+echo 1..14
 for command in dpkg-buildpackage dh lintian fakeroot; do
     if ! command -v $command >/dev/null; then
-        for i in {1..12}; do echo "ok $i - skipped # SKIP needs $command: tools/deps.sh package"; done
+        for i in {1..14}; do echo "ok $i - skipped # SKIP needs $command: tools/deps.sh package"; done
         exit 0
     fi
 done
@@ -31,6 +31,9 @@ tell $? "each lab has a package, and each package a lab" "$(diff <(for lab in la
 
 [ "libtwtimers$(objdump -p build/release/libtwtimers.so | sed -n 's/.*SONAME *libtwtimers.so.//p')" = "$(awk '/^Package: libtwtimers[0-9]/ { print $2 }' debian/control)" ]
 tell $? "the name of the library's package has the version in its soname"
+
+[ "libtwlog$(objdump -p build/release/libtwlog.so | sed -n 's/.*SONAME *libtwlog.so.//p')" = "$(awk '/^Package: libtwlog[0-9]/ { print $2 }' debian/control)" ]
+tell $? "so has that of libtwlog"
 
 # Two builds, in folders of other names and lengths, at other times, with other masks, languages and zones.
 said=$(TZ=UTC tools/deb.sh "$work/one" 2>&1)

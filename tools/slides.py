@@ -59,7 +59,7 @@ addEventListener('keydown',e=>{if(e.key==='n'){document.body.classList.toggle('n
 
 
 def run(command):
-    env = {**os.environ, "COLUMNS": "90", "NO_COLOR": "1", "TERM": "dumb", "LC_ALL": "C.UTF-8"}
+    env = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb", "LC_ALL": "C.UTF-8"}
     child = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=ROOT, env=env, capture_output=True, text=True)
     if child.returncode or not child.stdout.strip():
         sys.exit(f"slides: status {child.returncode} of: {command}\n{child.stderr}")

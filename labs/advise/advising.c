@@ -105,8 +105,11 @@ static int meet_load(struct measuring *measuring, const struct advise_request *r
     uint64_t tasks = is_trace ? 0 : request->tasks;
     struct plan_group group = {workload, tasks};
     struct stream *stream = NULL;
-    measuring->evidence.load =
-        (struct load){.workload = workload, .is_trace = is_trace, .tasks = tasks};
+    measuring->evidence.load = (struct load){.workload = workload,
+                                             .sets = setup->sets,
+                                             .set_count = setup->set_count,
+                                             .is_trace = is_trace,
+                                             .tasks = tasks};
     if (is_trace && request->tasks > 0)
         return diag_usage(diag, "--tasks: a trace has its own; '%s' is one", workload);
     int status = make_load(measuring, request, group, &stream, diag);

@@ -36,7 +36,9 @@ struct candidate {
 };
 
 struct load {
-    const char *workload; /* as given */
+    const char *workload; /* as given, and with what was set */
+    const struct workload_setting *sets;
+    size_t set_count;
     bool is_trace;
     uint64_t tasks, tick_ns;
     uint32_t capacity;

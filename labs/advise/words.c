@@ -508,6 +508,9 @@ void words_command(char *out, size_t size, const struct load *load,
              load->workload);
     if (!load->is_trace)
         text_add(&line, " --tasks=%" PRIu64, load->tasks);
+    for (size_t i = 0; i < load->set_count; i++)
+        text_add(&line, strpbrk(load->sets[i].value, "()") ? " --set='%s=%s'" : " --set=%s=%s",
+                 load->sets[i].name, load->sets[i].value);
     if (candidate->runner) {
         text_add(&line, " --runner=%s --threads=%" PRIu32, candidate->runner->name, load->threads);
         if (load->speed != 1)

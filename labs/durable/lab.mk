@@ -19,9 +19,12 @@ PARTS_lmdb         := $(PARTS_sqlite)
 HEADER_rocksdb     := rocksdb/c.h
 LINK_rocksdb       := -lrocksdb
 PARTS_rocksdb      := store_directory store_flusher store_ordered store_payloads
+HEADER_postgres    := libpq-fe.h
+LINK_postgres      := -lpq
+PARTS_postgres     := store_directory store_ordered store_payloads store_server
 PARTS_program      := store_company
 
-STORE_MODULES := redis_wheel redis_zset sqlite lmdb rocksdb
+STORE_MODULES := redis_wheel redis_zset sqlite lmdb rocksdb postgres
 STORE_PARTS   := $(sort $(foreach name,$(STORE_MODULES),$(PARTS_$(name))))
 STORES_HERE   := $(foreach name,$(filter-out $(WITHOUT),$(STORE_MODULES)),$(if $(wildcard /usr/include/$(HEADER_$(name)) \
                    /usr/include/*/$(HEADER_$(name))),$(name)))
@@ -38,6 +41,8 @@ FAULTS_durable := labs/durable/tests/faults.sh
 $(patsubst %,$(BUILD)/labs/durable/stores/%.o,$(STORE_MODULES) $(STORE_PARTS)) \
     $(patsubst %,$(BUILD)/labs/durable/stores/%.tidy,$(STORE_MODULES) $(STORE_PARTS)) \
     $(BUILD)/labs/durable/disk/disk_layer.o $(BUILD)/labs/durable/disk/disk_layer.tidy: private EXTRA = -fPIC
+# Debian keeps libpq's header in a folder.
+$(BUILD)/labs/durable/stores/postgres.o $(BUILD)/labs/durable/stores/postgres.tidy: private EXTRA = -fPIC -isystem /usr/include/postgresql
 
 # A store's module: its file, the parts that it shares with others, and the symbol to find it by.
 $(BUILD)/labs/durable/stores/%.module.o: labs/durable/stores/store_module.c $(BUILD)/flags

@@ -1,5 +1,5 @@
 # embed: what `take` gives away, libtwtimers and libtwlog.
-NOT_IN_PROGRAM_embed := labs/embed/twtimers.c $(wildcard labs/embed/examples/*.c)
+NOT_IN_PROGRAM_embed := labs/embed/twtimers.c $(wildcard labs/embed/examples/*.c) $(wildcard labs/embed/adopt/*.c)
 OBJECTS_embed := $(BUILD)/labs/embed/taken.o
 TAKEN_STORES  := $(wildcard labs/durable/stores/store.h labs/durable/stores/store_*.[ch] labs/durable/stores/wheel_log*.[ch])
 TAKEN_RUNNERS := $(filter-out %/runner_registry.c,$(wildcard labs/live/runners/*.c))
@@ -78,5 +78,5 @@ install-embed::
 
 # Other people's programs with a taken design, from Debian's sources; needs the network, and some minutes each.
 test-adopt: core embed
-	$(Q)for script in labs/embed/tests/adopt/*.sh; do echo "$$script"; TWBENCH=$(CURDIR)/twbench $$script || exit 1; done
+	$(Q)for script in labs/embed/adopt/*.sh; do echo "$$script"; TWBENCH=$(CURDIR)/twbench $$script || exit 1; done
 .PHONY: test-adopt

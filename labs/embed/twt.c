@@ -710,17 +710,34 @@ static void soonest_find(struct twt_set *set)
     set->known = true;
 }
 
+/* `next`, or what is due, or waits for memory, before. */
+static tw_tick listed_before(const struct twt_set *set, tw_tick next)
+{
+    for (uint64_t at = set->soon.head; at != 0 && next > set->now; at = timer_of(at)->order)
+        next = timer_of(at)->deadline < next ? timer_of(at)->deadline : next;
+    return next;
+}
+
 tw_tick twt_next(struct twt_set *set)
 {
     if (set->ready.head != 0)
         return timer_of(set->ready.head)->deadline;
     if (!set->known)
         soonest_find(set);
-    tw_tick next = set->soonest;
-    /* The first is due, unless it waits for memory. */
-    for (uint64_t at = set->soon.head; at != 0 && next > set->now; at = timer_of(at)->order)
-        next = timer_of(at)->deadline < next ? timer_of(at)->deadline : next;
-    return next;
+    return listed_before(set, set->soonest);
+}
+
+tw_tick twt_wake(const struct twt_set *set)
+{
+    tw_tick wake = set->known ? set->soonest : TW_NEVER;
+    if (set->ready.head != 0)
+        return timer_of(set->ready.head)->deadline;
+    for (int i = 0; i < 2 && !set->known && set->held > 0; i++)
+        if (set->at[i]) {
+            tw_tick next = TWT_DESIGN(set)->next(set->at[i]);
+            wake = next < wake ? next : wake;
+        }
+    return listed_before(set, wake);
 }
 
 tw_tick twt_now(const struct twt_set *set)
@@ -731,6 +748,19 @@ tw_tick twt_now(const struct twt_set *set)
 uint64_t twt_count(const struct twt_set *set)
 {
     return set->held + set->listed;
+}
+
+void twt_visit(const struct twt_set *set, twt_visit_fn *visit, void *ctx)
+{
+    for (uint32_t id = 0; id < set->fresh; id++) {
+        uint64_t owner = *owner_of(set, id);
+        if (!(owner & IS_FREE))
+            visit(ctx, timer_of(owner));
+    }
+    for (uint64_t at = set->ready.head; at != 0; at = timer_of(at)->order)
+        visit(ctx, timer_of(at));
+    for (uint64_t at = set->soon.head; at != 0; at = timer_of(at)->order)
+        visit(ctx, timer_of(at));
 }
 
 void twt_growth(const struct twt_set *set, struct twt_growth *out)

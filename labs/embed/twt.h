@@ -114,6 +114,9 @@ TWTIMERS_API void twt_move(struct twt_set *set, struct twt_timer *to, struct twt
  * fire.  Costs nothing but after a pass that fired and a stop of the earliest; then what the design's exact next does.  With
  * `scans`, and while a timer beyond the design's span waits, it visits all timers. */
 TWTIMERS_API tw_tick twt_next(struct twt_set *set);
+/* A tick to sleep until, for a loop that may wake up for nothing now and then: never after twt_next, and after now unless
+ * one is due.  Costs what the design's next does, and never looks at many timers. */
+TWTIMERS_API tw_tick twt_wake(const struct twt_set *set);
 TWTIMERS_API tw_tick twt_now(const struct twt_set *set);
 /* Timers that are pending, those that never fire not counted. */
 TWTIMERS_API uint64_t twt_count(const struct twt_set *set);
@@ -125,6 +128,10 @@ TWTIMERS_API int64_t twt_advance(struct twt_set *set, tw_tick to);
 TWTIMERS_API int64_t twt_advance_some(struct twt_set *set, tw_tick to, uint64_t most);
 /* Inside a callback: the pass ends after it, as if `most` were reached.  For a pass that may last only so long. */
 TWTIMERS_API void twt_break(struct twt_set *set);
+
+/* Calls visit for each pending timer, those that never fire excepted, in any order; it must not change the set.  O(capacity). */
+typedef void twt_visit_fn(void *ctx, const struct twt_timer *timer);
+TWTIMERS_API void twt_visit(const struct twt_set *set, twt_visit_fn *visit, void *ctx);
 
 /* What growth has cost, for tests and for the curious. */
 struct twt_growth {

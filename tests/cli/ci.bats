@@ -162,3 +162,50 @@ accept() {
     "$twbench" ci --base=base --progress=never
     [ "$(json out/new.json 'd["contract"]["text"]')" = "mine: planted" ]
 }
+
+@test "init: what it writes builds, and ci passes at once" {
+    "$twbench" init "a timer" >said.txt
+    cat said.txt
+    grep -q 'twbench ci --base=\.' said.txt
+    refuses "init writes over nothing" init "a timer"
+    refuses "expected a directory" init
+    cd "a timer"
+    [ "$(grep -c skeleton mytimer.c)" = 0 ]
+    diff "$root/docs/ci/twbench.json" twbench.json
+    diff "$root/docs/ci/plugin-github-comment.yml" .github/workflows/timer-comment.yml
+    sed -i '1s/{/{"conform": "off",/; s/"tasks": \[1000\]/"tasks": [50]/; /designs/d' twbench.json
+    make
+    "$twbench" ci --base=. --progress=never >said.txt
+    cat said.txt
+    [[ $(head -n 1 said.txt) == "same: 2 cells, none of them changed" ]]
+}
+
+# comments HEAD - the step of the second workflow, with an artifact of pull request 7 whose head is HEAD, and of run 5.
+comments() {
+    mkdir -p bin
+    cat >bin/gh <<'END'
+#!/bin/bash
+echo "$*" >>calls
+case "$*" in
+"run download 5"*) mkdir -p found && echo 7 >found/pull-request && echo "## twbench: same" >found/summary.md ;;
+*/pulls/7*) echo abc ;;
+*--paginate*) cat ids 2>/dev/null || : ;;
+esac
+END
+    chmod +x bin/gh
+    python3 -c "import yaml; print(yaml.safe_load(open('$root/docs/ci/plugin-github-comment.yml'))['jobs']['comment']['steps'][0]['run'])" >step.sh
+    PATH=$PWD/bin:$PATH REPOSITORY=o/r RUN=5 HEAD_SHA=$1 bash -e step.sh
+}
+
+@test "the workflow for forks writes one comment, brings it up to date, and believes no other number" {
+    comments abc
+    grep -q 'POST repos/o/r/issues/7/comments' calls
+    grep -q '^## twbench: same' comment.md
+    echo 99 >ids
+    comments abc
+    grep -q 'PATCH repos/o/r/issues/comments/99' calls
+    rm calls
+    run comments other
+    [ "$status" -eq 1 ]
+    [ "$(grep -c -e POST -e PATCH calls)" = 0 ]
+}

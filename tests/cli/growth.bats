@@ -38,3 +38,12 @@ sweep() {
     [ "$status" -eq 2 ]
     [[ $stderr == *"heap.start<=O(1)"*--tasks* ]]
 }
+
+@test "with slack, who takes it grows as declared" {
+    for load in fill-cancel fill-expire; do
+        "$twbench" run --workload=$load --tasks=100,400,1600,6400 --counts-only --progress=never --set=slack=1/8 --impl=coalesce,slack-wheel --json=$load.json >/dev/null
+    done
+    "$twbench" report fill-cancel.json --assert='slack-wheel.start<=O(1)' --assert='slack-wheel.stop<=O(1)' \
+        --assert='coalesce.start<=O(log n)' --assert='coalesce.stop<=O(log n)' >/dev/null
+    "$twbench" report fill-expire.json --assert='coalesce.start<=O(log n)' --assert='slack-wheel.start<=O(1)' >/dev/null
+}

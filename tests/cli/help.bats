@@ -23,6 +23,16 @@ longest_line() { LC_ALL=C.UTF-8 wc -L; }
     done
 }
 
+@test "a word behind run is taken for a design or for a workload, whichever it is" {
+    refuses "did you mean --impl=hashed?" run hashed
+    refuses "did you mean --workload=nginx?" run nginx
+}
+
+@test "COLUMNS is the width in a pipe as well" {
+    [ "$(COLUMNS=60 "$twbench" list | longest_line)" -le 60 ]
+    [ "$(env -u COLUMNS "$twbench" list | longest_line)" -gt 60 ]
+}
+
 @test "help COMMAND, COMMAND --help and COMMAND -h are one" {
     expected=$("$twbench" run --help)
     [ "$("$twbench" help run)" = "$expected" ]

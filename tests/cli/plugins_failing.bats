@@ -99,6 +99,23 @@ prints|no function prints||ok|
 ROWS
 }
 
+@test "what a plugin changes in its process is a mismatch, and no cell beside it has it" {
+    local name hooks hook row
+    for name in is-nice locks-memory blocks-a-signal a-thread sets-the-environment; do
+        row=$(grep -P "\t$name\t" "$root/tests/faults/wrapped.tsv")
+        IFS=$'\t' read -ra hooks <<<"$row"
+        gcc -O1 -w -shared -fPIC -I "$root/src/impls" -DINNER="tw_${hooks[2]}_timed" "-DBASE_FILE=\"${hooks[2]}.c\"" \
+            "${hooks[@]/#/-D}" -o "$name.so" "$root/tests/faults/wrapped.c"
+        run --separate-stderr timeout 300 "$twbench" --impl=heap,wrapped --plugin="./$name.so" --workload=P1 --tasks=16 \
+            --counts-only --progress=never --json=-
+        printf '%s\n' "$output" >out.json
+        echo "$name: $status, $(json out.json '[(c["impl"], c["status"], c["reason"]) for c in d["cells"]]')"
+        [ "$status" -eq 1 ]
+        [ "$(json out.json '[c["status"] for c in d["cells"]]')" = "['ok', 'mismatch']" ]
+        [[ $(json out.json 'd["cells"][1]["reason"]') == "the design changes the "*" of its process" ]]
+    done
+}
+
 @test "a process that is left behind is ended, and told" {
     judged <<'ROWS'
 forks|no function leaves processes|processes were left, and have been ended|crashed|processes behind, which were ended

@@ -25,7 +25,7 @@ def shell(text, environment, *flags):
 
 
 def github():
-    known = {"github.event.pull_request.base.sha": base}
+    known = {"github.event.pull_request.base.sha": base, "github.event.pull_request.number": 7}
     status = 0
     [job] = jobs["jobs"].values()
     assert job["timeout-minutes"] and jobs["permissions"] == {"contents": "read"}
@@ -34,7 +34,7 @@ def github():
         assert step.get("if") in (None, "always()"), step
         if "run" not in step or (status and step.get("if") != "always()"):
             continue
-        filled = {name: re.sub(r"\$\{\{ (\S+) \}\}", lambda match: known[match[1]], value)
+        filled = {name: re.sub(r"\$\{\{ (\S+) \}\}", lambda match: str(known[match[1]]), value)
                   for name, value in step.get("env", {}).items()}
         ended = shell(step["run"], {**jobs["env"], **filled}, "-e")
         status = status or ended

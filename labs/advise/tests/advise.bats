@@ -297,3 +297,8 @@ PYTHON
     "$twbench" plot hopeless.json --plots=hopeless
     grep -q 'farther right' hopeless/advise-nginx.svg
 }
+
+@test "the command to repeat has what was set: the slack of a trace" {
+    advise nginx --set=slack=1/8 --impl=coalesce --budget=20s --json=slack.json >/dev/null 2>&1
+    [[ $(json slack.json 'd["advice"]["recommendation"]["command"]') == "twbench replay nginx --set=slack=1/8 --impl=coalesce"* ]]
+}

@@ -57,23 +57,40 @@ uint64_t footing_allocated_bytes(void)
     return UINT64_MAX;
 }
 
+/* The number of a process and, unless it is this one, of its children: a server may work in many. */
+static uint64_t read_all(int64_t pid, const char *file, const char *key)
+{
+    char path[64];
+    long child;
+    uint64_t sum = read_key(pid, file, key);
+    snprintf(path, sizeof path, "/proc/%lld/task/%lld/children", (long long)pid, (long long)pid);
+    FILE *children = pid == getpid() ? NULL : fopen(path, "re");
+    while (children && sum != UINT64_MAX && fscanf(children, "%ld", &child) == 1) {
+        uint64_t more = read_key(child, file, key);
+        sum += more == UINT64_MAX ? 0 : more; /* it has just ended */
+    }
+    if (children)
+        fclose(children);
+    return sum;
+}
+
 uint64_t footing_memory_bytes(int64_t pid)
 {
-    uint64_t kib = read_key(pid, "status", "RssAnon");
+    uint64_t kib = read_all(pid, "status", "RssAnon");
     return kib == UINT64_MAX ? kib : kib * 1024;
 }
 
 uint64_t footing_resident_bytes(int64_t pid)
 {
-    uint64_t mapped_kib = read_key(pid, "status", "RssFile"), memory = footing_memory_bytes(pid);
+    uint64_t mapped_kib = read_all(pid, "status", "RssFile"), memory = footing_memory_bytes(pid);
     return mapped_kib == UINT64_MAX || memory == UINT64_MAX ? UINT64_MAX
                                                             : memory + mapped_kib * 1024;
 }
 
 void footing_written(int64_t pid, uint64_t *written_bytes, uint64_t *storage_bytes)
 {
-    *written_bytes = read_key(pid, "io", "wchar");
-    *storage_bytes = read_key(pid, "io", "write_bytes");
+    *written_bytes = read_all(pid, "io", "wchar");
+    *storage_bytes = read_all(pid, "io", "write_bytes");
 }
 
 uint64_t footing_disk_bytes(const char *directory)

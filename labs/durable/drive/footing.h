@@ -6,7 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Anonymous resident memory of a process in bytes (RssAnon of /proc/PID/status); UINT64_MAX when it cannot be read. */
+/* All three are of this process alone, or of another and its children that live.
+ *
+ * Anonymous resident memory of a process in bytes (RssAnon of /proc/PID/status); UINT64_MAX when it cannot be read. */
 uint64_t footing_memory_bytes(int64_t pid);
 
 /* Anonymous memory and pages of mapped files (RssAnon and RssFile), without memory that is shared, such as the harness's

@@ -180,5 +180,5 @@ static uint64_t bytes_below(int fd, int depth)
 
 uint64_t store_directory_bytes(const struct store_directory *directory)
 {
-    return bytes_below(openat(directory->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), 2);
+    return bytes_below(openat(directory->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), 4);
 }

@@ -39,7 +39,7 @@ build() {
     local library
     library=$(sed -n "s/^LINK_$1 *:= *//p" labs/durable/lab.mk)
     # shellcheck disable=SC2046,SC2086  # lists of files and libraries
-    "${CC:-gcc}" -std=c11 -D_GNU_SOURCE -O1 -fPIC -shared -I"$2" -Isrc -DTW_MODULE="$1" \
+    "${CC:-gcc}" -std=c11 -D_GNU_SOURCE -O1 -fPIC -shared -I"$2" -Isrc -isystem /usr/include/postgresql -DTW_MODULE="$1" \
         "$2/labs/durable/stores/store_module.c" $(sources "$1" "$2") -o "$2/store.so" $library -lpthread
 }
 

@@ -24,6 +24,11 @@ stores() {
     [[ $(grep '^store ' page) == *" kills" && $(grep '^wheel-log ' page) == *" 4+1+2" ]]
 }
 
+@test "a load that is over before all kills came is followed by others" {
+    stores --stores=wheel-log --sync=none --tasks=50 --kills=20 --json=k.json >/dev/null
+    jq -e '.cells[0] | .status == "ok" and .runs == 1 and .kills.client == 20 and .ledger.acknowledged > 50 and .load.seed == 1' k.json
+}
+
 @test "--no-drain ends with the first messages after the recovery; --cold recovers once more" {
     stores --stores=wheel-log --sync=none --tasks=2000 --runs=1 --no-drain --json=n.json >/dev/null
     jq -e '.cells[0] | .status == "ok" and (.load.drain | not) and .ledger.pending > 0 and .figures.dispatch_per_s == null' n.json
@@ -64,6 +69,16 @@ stores() {
     for store in $("$twbench" list --json=- | jq -r '.stores[] | select(.built) | .name'); do
         [[ $store =~ ^(wheel-log|sqlite|lmdb)$ ]] || "$twbench" conform --store="$store" >out 2>err || { cat out err; grep -q 'ABSENT' err; }
     done
+}
+
+@test "postgres: killed with its server it loses nothing, leaves no process, and says that it cannot keep an interval" {
+    "$twbench" list --json=- | jq -e '.stores[] | select(.name == "postgres") | .built' || skip "libpq-dev is not here"
+    compgen -G '/usr/lib/postgresql/*/bin/postgres' || skip "postgresql is not here"
+    stores --stores=postgres --sync=always,interval:10ms --tasks=300 --producers=2 --kills=3 --json=p.json >/dev/null
+    jq -e '.cells[] | select(.sync == "always") | .status == "ok" and .ledger.lost == 0 and .ledger.twice == 0' p.json
+    jq -e '.cells[] | select(.sync == "interval") | .status == "unsupported"' p.json
+    # Whoever is still there has the run's directory as its place.
+    for process in /proc/[0-9]*; do [[ $(readlink "$process/cwd") != "$PWD"/* ]]; done
 }
 
 @test "on the real clock the span is seconds, arrivals too, and is said before the run" {

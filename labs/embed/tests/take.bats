@@ -239,3 +239,9 @@ END
         cmp timed.text taken.text
     done
 }
+
+@test "the header's first sentence fills its lines" {
+    "$twbench" take hashed -o taken
+    grep -A1 '^ \* It states in C the model of Varghese & Lauck,$' taken/tw_hashed.h |
+        grep -q '^ \* "Hashed and Hierarchical Timing Wheels" (SOSP 1987), section 2:$'
+}

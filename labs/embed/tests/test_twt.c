@@ -87,6 +87,12 @@ static void pass(struct model *model)
     memset(model->fresh, 0, sizeof model->fresh);
 }
 
+static void visited(void *ctx, const struct twt_timer *timer)
+{
+    assert_true(twt_pending(timer));
+    ++*(uint64_t *)ctx;
+}
+
 static void model_run(const struct tw_backend *design, unsigned rounds)
 {
     struct model *model = calloc(1, sizeof *model);
@@ -104,7 +110,13 @@ static void model_run(const struct tw_backend *design, unsigned rounds)
         else
             pass(model);
         unsigned next = first(model, true);
+        tw_tick wake = twt_wake(model->set), due = next == TIMERS ? TW_NEVER : model->due[next];
+        assert_true(wake <= due && (wake > model->now || due <= model->now));
+        assert_int_equal(wake == TW_NEVER, due == TW_NEVER);
         assert_int_equal(twt_next(model->set), next == TIMERS ? TW_NEVER : model->due[next]);
+        uint64_t seen = 0;
+        twt_visit(model->set, visited, &seen);
+        assert_int_equal(seen, twt_count(model->set));
         const char *broken = round % 16 ? NULL : twt_check(model->set);
         if (broken)
             fail_msg("%s: round %u: %s", design->name, round, broken);

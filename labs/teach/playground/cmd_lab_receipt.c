@@ -9,7 +9,7 @@
 /* What is printed of a file, when it is known how it ends. */
 struct verdict {
     char changes[4000]; /* what does not fit; "": it was not changed */
-    char wrong[9000];   /* a line for each wrong answer */
+    char wrong[12000];  /* a line for each wrong answer */
 };
 
 static int open_quiz(const char *path, const cJSON *json, struct quiz *quiz, struct diag *diag)
@@ -51,9 +51,9 @@ static void answer_again(struct quiz *quiz, const cJSON *json, struct verdict *v
         quiz_format(quiz, quiz->form, quiz->right, right, sizeof right);
         if (!judged)
             text_add_behind(verdict->wrong, sizeof verdict->wrong,
-                            "  %" PRIu32 ". %s\n     answered %s, right is %s. %s\n", quiz->asked,
-                            quiz->text, given[0] ? given : "none", right[0] ? right : "none",
-                            quiz->why);
+                            "  %" PRIu32 ". %s %s\n     answered %s, right is %s. %s\n",
+                            quiz->asked, quiz->before, quiz->text, given[0] ? given : "none",
+                            right[0] ? right : "none", quiz->why);
     }
 }
 

@@ -511,22 +511,26 @@ static void quiz_do(struct quiz *quiz, const struct quiz_step *step)
     step_do(quiz->design, quiz->timers, &quiz->now, step, no_fire, NULL);
 }
 
-/* Where fewer than five run, as many start as make six; `said` gets the sentence. */
-static void fill_up(struct quiz *quiz, char *said, size_t size)
+/* Where fewer than five run, as many start as make six. */
+static void fill_up(struct quiz *quiz)
 {
     struct seen seen[QUIZ_TIMERS];
-    struct text text = text_in(said, size);
-    uint32_t running = 0;
+    struct text text = text_in(quiz->before, sizeof quiz->before);
+    uint32_t running = 0, started = 0;
+    text_add(&text, "It is tick %" PRIu64 ".", quiz->now);
     look(quiz, quiz->timers, seen);
     for (tw_id id = 0; id < QUIZ_TIMERS; id++)
         running += seen[id].due != 0;
-    for (tw_id id; running < 6 && (running < 5 || text.used) && draw_timer(quiz, seen, false, &id);
+    for (tw_id id; running < 6 && (running < 5 || started) && draw_timer(quiz, seen, false, &id);
          running++) {
         tw_tick delay = draw_delay(quiz);
         quiz_do(quiz, &(struct quiz_step){QUIZ_START, id, quiz->now + delay});
         look(quiz, quiz->timers, seen);
-        text_add_item(&text, ", ", "%c for %" PRIu64, (char)('a' + id), delay);
+        text_add(&text, "%s%c for %" PRIu64,
+                 started++ ? ", " : " These start now, for so many ticks: ", (char)('a' + id),
+                 delay);
     }
+    text_add(&text, "%s", started ? "." : "");
 }
 
 static uint64_t hash_text(uint64_t hash, const char *text)
@@ -539,22 +543,18 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 
 bool quiz_ask(struct quiz *quiz)
 {
-    char started[160], answer[32];
+    char answer[32];
     uint32_t refused = 0;
     if (quiz->asked == QUIZ_QUESTIONS)
         return false;
     while (quiz_move(quiz))
         ;
-    quiz->before[0] = '\0';
-    fill_up(quiz, started, sizeof started);
+    fill_up(quiz);
     for (enum kind kind; (kind = draw_kind(quiz, refused)) != KINDS; refused |= 1u << kind)
         if (try_kind(quiz, kind)) {
             quiz->kinds[kind]++;
             break;
         }
-    if (started[0])
-        snprintf(quiz->before, sizeof quiz->before, "These start now, for so many ticks: %s.",
-                 started);
     quiz_format(quiz, quiz->form, quiz->right, answer, sizeof answer);
     quiz->questions = hash_text(hash_text(quiz->questions, quiz->text), answer);
     quiz->asked++;

@@ -47,7 +47,7 @@ struct quiz {
     uint32_t asked; /* questions so far */
     uint32_t kinds[8];
     enum quiz_form form;
-    char before[240]; /* what starts before it is asked; may be "" */
+    char before[240]; /* the tick, and what starts before it is asked */
     char text[400], why[600];
     uint64_t right;
     struct quiz_step action[2]; /* what the question says, not done yet */
@@ -66,7 +66,7 @@ int quiz_open(struct quiz *quiz, const struct tw_design *design, const char *see
               struct tw_error *error);
 void quiz_close(struct quiz *quiz);
 
-/* Asks the next question: first starts timers where few run, which the text says.  False: ten were asked.  What the last
+/* Asks the next question: first starts timers where few run, which `before` says.  False: ten were asked.  What the last
  * question said is done before, as far as it is not. */
 bool quiz_ask(struct quiz *quiz);
 /* 1: right, 0: wrong; -1: no answer of its form, nothing changed.  The first answer to a question counts. */

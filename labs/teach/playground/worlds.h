@@ -81,7 +81,7 @@ int world_quiz_move(void); /* 0: all is done that the question says */
 int world_quiz_answer(const char *answer);
 int world_quiz_form(void); /* enum quiz_form; 3: a place with its level */
 int world_quiz_score(void);
-/* 0: what starts before the question, 1: the question, 2: why, 3: the right answer, 4: the receipt. */
+/* 0: what is before the question, 1: the question, 2: why, 3: the right answer, 4: the receipt. */
 const char *world_quiz_text(int which);
 
 /* The counts per operation of `timers` timers, after their starts and `ticks` ticks; below 0: refused. */

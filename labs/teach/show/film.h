@@ -1,7 +1,7 @@
 /*
  * film.h - what a script did to a running design, frame by frame: all that a drawing knows.
  *
- * A player makes a film (player.h); drawings for the terminal, SVG, HTML and JSON take it as const
+ * A player makes a film (player.c); drawings for the terminal, SVG and JSON take it as const
  * data and see no design, so that they cannot differ in what they show.
  */
 #ifndef TWBENCH_FILM_H

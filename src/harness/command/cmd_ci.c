@@ -143,9 +143,10 @@ static int ci_open(struct ci *ci, struct diag *diag)
 {
     const char *path = ci->options->config ? ci->options->config : "twbench.json";
     if (!ci->options->config && access(path, F_OK) != 0)
-        return diag_usage(diag,
-                          "ci: no twbench.json in this directory; expected one that names "
-                          "your plugin (docs/ci/twbench.json is one to copy), or --config=FILE");
+        return diag_usage(
+            diag, "ci: no twbench.json in this directory; expected one that names "
+                  "your plugin, or --config=FILE; 'twbench init DIR' writes one with a timer to "
+                  "begin with");
     int status = project_load(path, &ci->project, diag);
     if (status != DIAG_OK)
         return status;

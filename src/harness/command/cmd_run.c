@@ -5,6 +5,7 @@
 #include "harness/command/run.h"
 #include "harness/measure/run/outcome.h"
 #include "harness/measure/session/session.h"
+#include "impls/registry.h"
 
 #define DEFAULT_WORKLOAD "standard"
 /* Time for the samples of a design on a load, unless their number is given. */
@@ -152,8 +153,9 @@ static int check_operands(const struct call *call, const struct run_request *req
     if (request->is_replay && call->operand_count == 0)
         return diag_usage(diag, "replay: no trace given; expected FILE.tt[.xz|.gz] or a name");
     if (!request->is_replay && call->operand_count > 0)
-        return diag_usage(diag, "%s: run takes no operands; did you mean --workload=%s?",
-                          call->operands[0], call->operands[0]);
+        return diag_usage(diag, "%s: run takes no operands; did you mean --%s=%s?",
+                          call->operands[0], registry_find(call->operands[0]) ? "impl" : "workload",
+                          call->operands[0]);
     return DIAG_OK;
 }
 

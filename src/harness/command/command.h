@@ -208,7 +208,7 @@ extern const struct program program;
 
 /* Each is defined in its file cmd_NAME.c. */
 extern const struct command cmd_run, cmd_replay, cmd_list, cmd_report, cmd_plot, cmd_schema,
-    cmd_conform, cmd_compare, cmd_ci, cmd_selftest, cmd_probe;
+    cmd_conform, cmd_compare, cmd_ci, cmd_init, cmd_selftest, cmd_probe;
 
 /* What ci gives conform: where it prints, and whether a design was broken. */
 struct conform_heard {

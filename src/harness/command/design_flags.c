@@ -27,10 +27,18 @@ void designs_select_all(struct designs *designs)
             add_design(designs, &registry[i]);
 }
 
+struct selection {
+    struct call *call;
+    struct designs *designs;
+};
+
+/* A name that no design has may be that of a plugin that comes behind it: designs_finish looks. */
 static int select_design(void *ctx, const char *flag, const char *name, struct diag *diag)
 {
-    struct designs *designs = ctx;
+    const struct selection *selection = ctx;
+    struct designs *designs = selection->designs;
     struct diag reason;
+    (void)flag, (void)diag; /* errors come from designs_finish */
     const struct tw_design *contested = designs->contested;
     bool is_contested = contested && strcmp(name, contested->timed->name) == 0;
     if (strcmp(name, "all") == 0) {
@@ -38,14 +46,10 @@ static int select_design(void *ctx, const char *flag, const char *name, struct d
         return DIAG_OK;
     }
     const struct tw_design *design = is_contested ? contested : designs_find(name, &reason);
-    if (!design && !designs->awaited[0] && strlen(name) < sizeof designs->awaited) {
-        strcpy(designs->awaited, name);
-        snprintf(designs->why, sizeof designs->why, "%.32s: %.980s", flag, reason.text);
-        return DIAG_OK;
-    }
-    if (!design)
-        return diag_usage(diag, "%s: %s", flag, reason.text);
-    add_design(designs, design);
+    if (design)
+        add_design(designs, design);
+    else
+        designs->unknown[designs->unknown_count++] = lists_keep(&selection->call->memory, name);
     return DIAG_OK;
 }
 
@@ -53,12 +57,11 @@ int design_flag_impl(struct call *call, void *of, const char *flag, const char *
                      struct diag *diag)
 {
     struct designs *designs = of;
-    (void)call;
-    designs->count = 0;
-    designs->awaited[0] = '\0';
+    struct selection selection = {call, designs};
+    designs->count = designs->unknown_count = 0;
     designs->given = true;
     designs->matrix_given = true;
-    return lists_split(value, ',', flag, DESIGNS_MAX, select_design, designs, diag);
+    return lists_split(value, ',', flag, DESIGNS_MAX, select_design, &selection, diag);
 }
 
 /* ---- Values of a parameter. ------------------------------------------------------------------- */
@@ -274,8 +277,22 @@ const struct flag design_flags[DESIGN_FLAG_COUNT] = {
 
 /* ---- After the last flag. --------------------------------------------------------------------- */
 
+/* The plugin joins the designs in any case; a name that none has is an error. */
+static int find_unknown(const struct designs *designs, const char *name, struct diag *diag)
+{
+    struct diag reason;
+    for (size_t i = 0; i < designs->plugin_count; i++)
+        if (strcmp(designs->plugins[i]->timed->name, name) == 0)
+            return DIAG_OK;
+    designs_find(name, &reason);
+    return diag_usage(diag, "--impl: %s", reason.text);
+}
+
 int designs_finish(struct designs *designs, bool joins_all, struct diag *diag)
 {
+    for (size_t i = 0; i < designs->unknown_count; i++)
+        if (find_unknown(designs, designs->unknown[i], diag) != DIAG_OK)
+            return DIAG_USAGE;
     if (designs->plugin_count > 0 && !designs->given && !joins_all)
         designs->count = 0;
     for (size_t i = 0; i < designs->plugin_count; i++) {
@@ -292,10 +309,8 @@ int designs_finish(struct designs *designs, bool joins_all, struct diag *diag)
             return diag_usage(diag, "--plugin: more than %d designs", DESIGNS_MAX);
         designs->chosen[designs->count++] = design;
         designs->given = true;
-        if (strcmp(designs->awaited, design->timed->name) == 0)
-            designs->awaited[0] = '\0';
     }
-    return designs->awaited[0] ? diag_usage(diag, "%s", designs->why) : DIAG_OK;
+    return DIAG_OK;
 }
 
 void designs_close(struct designs *designs)

@@ -12,10 +12,11 @@
 struct designs {
     const struct tw_design *chosen[DESIGNS_MAX];
     size_t count;
-    char awaited[64];  /* a name of --impl that is no design of the program: a plugin may have it */
-    char why[1024];    /* what is said when none has it */
-    bool given;        /* --impl or --plugin was */
-    bool matrix_given; /* a parameter too */
+    const char
+        *unknown[DESIGNS_MAX]; /* names of --impl that are no design's, until designs_finish */
+    size_t unknown_count;
+    bool given;                                   /* --impl or --plugin was */
+    bool matrix_given;                            /* a parameter too */
     const struct tw_design *plugins[DESIGNS_MAX]; /* of --plugin, in the order given */
     size_t plugin_count;
     const struct tw_design *contested; /* compare: what OLD and NEW are two plugins of, or NULL */

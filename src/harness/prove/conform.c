@@ -1,12 +1,13 @@
 /* conform.c - runs the proofs of the contract: cases, random streams, long lives. */
 #include "harness/prove/conform.h"
+
+#include "harness/base/process_state.h"
 #include "harness/prove/cases.h"
 #include "harness/prove/guard.h"
 #include "harness/prove/judge.h"
 #include "harness/prove/settings.h"
 #include "harness/prove/shrink.h"
 #include "harness/prove/strides.h"
-#include "harness/prove/surroundings.h"
 #include "harness/prove/watch.h"
 
 #include <time.h>
@@ -71,12 +72,12 @@ static void run_case(const struct tw_backend *backend, const struct conform_opti
 {
     struct operations operations;
     struct strides strides;
-    struct surroundings before;
+    struct process_state before;
     operations_init(&operations, CASE_CAPACITY);
     apply_settings(&operations, options);
     if (report->watch) {
         report->watch->story = written->name;
-        surroundings_take(&before);
+        process_state_take(&before);
     }
     if (!find_strides(&strides, backend, &operations, report))
         return;
@@ -95,11 +96,12 @@ static void run_case(const struct tw_backend *backend, const struct conform_opti
         judge_or_shrink(backend, &operations, JUDGE_ALWAYS, report);
     }
     if (report->watch) {
-        struct surroundings now;
-        surroundings_take(&now);
+        struct process_state now;
+        char text[PROCESS_STATE_TEXT];
+        process_state_take(&now);
         guard_inspect(report->watch->open_instances == 0, report);
-        if (!report->rule)
-            surroundings_compare(&before, &now, "some function", false, report);
+        if (!report->rule && process_state_changed(&before, &now, false, text))
+            report_broken(report, RULE_PROCESS, "%s", text);
     }
     operations_clear(&operations);
 }

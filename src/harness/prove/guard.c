@@ -544,20 +544,11 @@ static bool has_library(const struct tw_backend *backend)
     return false;
 }
 
-/* What the design's object, or one that it needs, calls by that name. */
-static void *find_symbol(const struct tw_backend *backend, const char *name)
-{
-    Dl_info info;
-    void *object =
-        dladdr(in_object(backend), &info) ? dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
-    return object ? dlsym(object, name) : NULL;
-}
-
 /* Its own operator new, if it has one. */
 static new_function *find_new(const struct tw_backend *backend)
 {
     new_function *found = NULL;
-    void *address = find_symbol(backend, "_Znwm");
+    void *address = plugins_symbol(backend, "_Znwm");
     memcpy(&found, &address, sizeof found); /* as POSIX has it, and ISO C has not */
     return found;
 }
@@ -647,7 +638,7 @@ bool guard_install(struct watch *watch, const struct tw_backend *backend, enum f
     guard->output_fd = output_fd;
     reals_find(&guard->real);
     guard->is_program = is_in_program(backend);
-    guard->is_plugin = !guard->is_program && !find_symbol(backend, "tw_adapts_library");
+    guard->is_plugin = !guard->is_program && !plugins_symbol(backend, "tw_adapts_library");
     guard->has_library = guard->is_plugin && has_library(backend);
     guard_current = guard;
     if (!take_over_signals())
@@ -720,17 +711,17 @@ void guard_inspect(bool is_closed, struct conform_report *report)
 
 const struct tw_batch *guard_batch(const struct tw_backend *backend)
 {
-    return is_in_program(backend) ? NULL : find_symbol(backend, "tw_plugin_batch");
+    return is_in_program(backend) ? NULL : plugins_symbol(backend, "tw_plugin_batch");
 }
 
 const struct tw_slack *guard_slack(const struct tw_backend *backend)
 {
-    return is_in_program(backend) ? NULL : find_symbol(backend, "tw_plugin_slack");
+    return is_in_program(backend) ? NULL : plugins_symbol(backend, "tw_plugin_slack");
 }
 
 const struct tw_exact *guard_exact(const struct tw_backend *backend)
 {
-    return is_in_program(backend) ? NULL : find_symbol(backend, "tw_plugin_exact");
+    return is_in_program(backend) ? NULL : plugins_symbol(backend, "tw_plugin_exact");
 }
 
 void guard_pause(bool is_paused)

@@ -112,7 +112,8 @@ static void story_far(struct case_plan *plan, uint32_t count)
     operations_advance(list, '+', ticks);
 }
 
-/* More than half of all that run fire in one advance.  The last part is pending when the instance is closed, with some
+/* As many run as there is room for; then so many are stopped that, with the sizes before, stops meet every number of running
+ * timers.  More than half of all fire in one advance, and the last ids start each other.  The last part is pending when the instance is closed, with some
  * re-armed and some stopped. */
 static void story_all(struct case_plan *plan, uint32_t count)
 {
@@ -123,7 +124,12 @@ static void story_all(struct case_plan *plan, uint32_t count)
     operations_stop_shuffled(list, count / 2, count / 64);
     operations_start_many(list, count - 2, 2, '+', ticks / 4 + 1, 0);
     operations_on_start_many(list, count - 64, 64, 0, '+', 2, 1);
+    operations_on_start_many(list, count - 128, 64, count - 64, '+', 2, 1);
+    operations_on_start_many(list, 0, count / 4, count / 4, '+', 2, 1);
     operations_next(list);
+    operations_stop_many(list, 0, count - count / PACE_GROWTH);
+    operations_next(list);
+    operations_start_many(list, 0, count - count / PACE_GROWTH, '+', 2, ticks < count ? 0 : 1);
     operations_tick(list, 3);
     operations_inspect(list);
     operations_advance(list, '+', ticks - ticks / 4);

@@ -54,6 +54,10 @@ bool plugins_is_unloaded(const struct tw_backend *table);
 /* The absolute path of the file; NULL for a design that is no plugin, or in a child that has loaded it. */
 const char *plugins_path(const struct tw_design *design);
 
+/* A symbol of the object that a plugin's table was loaded from: what it defines beside the table; NULL: nothing of that name.  In a
+ * process that has loaded it. */
+void *plugins_symbol(const struct tw_backend *table, const char *name);
+
 /* Loads the plugin of the table into this process, for the rest of its life, and both of its tables have functions.
  * DIAG_OK, also when it is loaded or no plugin; DIAG_RUN when the file is not what it was when it was tried. */
 int plugins_load(const struct tw_backend *table, struct diag *diag);

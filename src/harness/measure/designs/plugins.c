@@ -124,6 +124,15 @@ static void functions_take(struct tw_backend *table, const struct tw_backend *fr
     table->params = words.params;
 }
 
+void *plugins_symbol(const struct tw_backend *table, const char *name)
+{
+    Dl_info info;
+    const void *inside =
+        (const void *)(uintptr_t)table->open; /* the table is a copy that lies elsewhere */
+    void *object = dladdr(inside, &info) ? dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    return object ? dlsym(object, name) : NULL;
+}
+
 int plugins_load(const struct tw_backend *table, struct diag *diag)
 {
     struct plugin *plugin = plugin_of(table);

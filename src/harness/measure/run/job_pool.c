@@ -6,6 +6,7 @@
 #include "harness/measure/run/job_pool.h"
 
 #include "harness/base/interrupt.h"
+#include "harness/base/process_state.h"
 #include "harness/base/units.h"
 #include "harness/base/ward.h"
 
@@ -80,6 +81,16 @@ static void keep_apart(const struct pool *pool, const struct slot *slot)
             munmap(pool->slots[i].report, sizeof *pool->slots[i].report);
 }
 
+/* A plugin that changes what a process has would be measured in another one than the designs beside it. */
+static void judge_process(const struct process_state *before, struct job_report *report)
+{
+    struct process_state now;
+    char changed[PROCESS_STATE_TEXT];
+    process_state_take(&now);
+    if (report->status == OUTCOME_OK && process_state_changed(before, &now, false, changed))
+        job_report_fail(report, OUTCOME_MISMATCH, changed);
+}
+
 /* A plugin gets its functions; what they are called for is noted, since its constructors may hang. */
 static bool child_load(const struct job *job, struct job_report *report)
 {
@@ -98,11 +109,17 @@ static __attribute__((noreturn)) void child_main(const struct pool *pool, struct
 {
     struct job_report *report = slot->report;
     struct job job = *slot->job;
+    struct process_state before;
+    bool is_alien = is_plugin(slot->job); /* until it is loaded */
     job.is_watched = slot->watch_fd >= 0;
     keep_apart(pool, slot);
     pin_to(slot->cpu);
-    if (child_load(slot->job, report))
+    process_state_take(&before);
+    if (child_load(slot->job, report)) {
         job_do(&job, report);
+        if (is_alien)
+            judge_process(&before, report);
+    }
     report->end = WARD_DONE;
     _exit(0);
 }

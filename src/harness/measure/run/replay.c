@@ -370,13 +370,20 @@ static void replay_words_batched(struct replay *replay, const uint32_t *word, co
     batch_flush((struct batch_replay *)replay);
 }
 
+/* A plugin's are a symbol of its object. */
+static const struct tw_batch *batch_of(const struct tw_backend *design)
+{
+    const struct tw_batch *batch = registry_batch(design);
+    return batch ? batch : plugins_symbol(design, "tw_plugin_batch");
+}
+
 /* Fills all but the arrays, and answers the loop. */
 static words_fn *timed_begin(struct batch_replay *replay, const struct tw_backend *design,
                              struct tw_timers *timers, const struct plan_cell *plan,
                              struct gap *gap)
 {
     replay->base = replay_begin(design, timers, plan->drive);
-    replay->batch = registry_batch(design);
+    replay->batch = batch_of(design);
     replay->size = plan->batch;
     replay->count = 0;
     replay->are_stops = false;

@@ -1,6 +1,7 @@
 /* sample.c - times passes of one sample. */
 #include "harness/measure/run/sample.h"
 
+#include "harness/base/process_state.h"
 #include "harness/base/text.h"
 #include "harness/base/ward.h"
 #include "harness/measure/run/arena.h"
@@ -131,11 +132,18 @@ static void series_fail(struct sample_series *series, const char *reason)
 static void take_in_child(void *ctx, void *record)
 {
     const struct sample_request *request = ctx;
+    struct sample_series *series = record;
     struct diag diag;
+    struct process_state before, now;
+    char changed[PROCESS_STATE_TEXT];
+    process_state_take(&before);
     if (plugins_load(request->plan->design->timed, &diag) == DIAG_OK)
-        sample_take(request, record);
+        sample_take(request, series);
     else
-        series_fail(record, diag.text);
+        series_fail(series, diag.text);
+    process_state_take(&now);
+    if (series->status == OUTCOME_OK && process_state_changed(&before, &now, false, changed))
+        series_fail(series, changed);
 }
 
 void sample_take_apart(const struct sample_request *request, uint64_t memory_bytes,

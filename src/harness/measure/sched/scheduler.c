@@ -8,30 +8,13 @@
 
 #include "harness/base/libc.h"
 
-/* Without memory for its table, uthash is to leave an element out instead of ending the process. */
-#define HASH_NONFATAL_OOM      1
-#define uthash_nonfatal_oom(x) ((x)->is_hashed = false)
-#include <uthash.h>
-
-#include <assert.h>
-
-enum state {
-    STATE_FREE,
-    STATE_WAITING, /* in the design */
-    STATE_READY,   /* in the queue */
-    STATE_RUNNING,
-    STATE_REMOVED /* while it ran; free when it returns */
-};
-
 struct task {
-    struct schedule schedule; /* key: our own copy */
+    struct schedule schedule;
     tw_tick due;
     uint64_t sequence; /* when it was armed, for ties */
     uint64_t runs, missed;
     uint32_t position; /* in the queue, when ready; of the next free task, when free */
-    enum state state;
-    bool is_hashed;
-    UT_hash_handle hh;
+    bool waits;        /* in the design */
 };
 
 struct scheduler {
@@ -39,9 +22,8 @@ struct scheduler {
     struct tw_timers *timers;
     tw_tick now;
     uint64_t sequence;
-    uint32_t capacity, count;
-    uint32_t free;      /* first free task; capacity: none */
-    struct task *keyed; /* uthash: the tasks that have a key */
+    uint32_t capacity;
+    uint32_t free; /* first free task; capacity: none */
     uint32_t ready_count;
     tw_id *ready; /* binary heap by (due, sequence); room for all */
     double late_sum_ticks;
@@ -85,7 +67,7 @@ static void ready_settle(struct scheduler *scheduler, uint32_t position, tw_id i
 
 static void ready_push(struct scheduler *scheduler, tw_id id)
 {
-    scheduler->tasks[id].state = STATE_READY;
+    scheduler->tasks[id].waits = false;
     ready_settle(scheduler, scheduler->ready_count++, id);
 }
 
@@ -98,44 +80,12 @@ static void ready_remove(struct scheduler *scheduler, tw_id id)
 
 /* ---- Tasks come and go. ---------------------------------------------------------------------- */
 
-static bool key_add(struct scheduler *scheduler, struct task *task, const char *key)
-{
-    task->schedule.key = NULL;
-    task->is_hashed = false;
-    if (!key)
-        return true;
-    char *copy = strdup(key);
-    if (!copy)
-        return false;
-    task->is_hashed = true;
-    HASH_ADD_KEYPTR(hh, scheduler->keyed, copy, strlen(copy), task);
-    if (task->is_hashed)
-        task->schedule.key = copy;
-    else
-        free(copy);
-    return task->is_hashed;
-}
-
-static void key_remove(struct scheduler *scheduler, struct task *task)
-{
-    if (!task->is_hashed)
-        return;
-    assert(scheduler->keyed);
-    char *copy = (char *)(uintptr_t)task->hh.key;
-    HASH_DEL(scheduler->keyed, task);
-    task->is_hashed = false;
-    task->schedule.key = NULL;
-    free(copy);
-}
-
 static void task_free(struct scheduler *scheduler, tw_id id)
 {
     struct task *task = &scheduler->tasks[id];
-    key_remove(scheduler, task);
-    task->state = STATE_FREE;
+    task->waits = false;
     task->position = scheduler->free;
     scheduler->free = id;
-    scheduler->count--;
 }
 
 static tw_tick ticks_add(tw_tick tick, uint64_t ticks)
@@ -156,7 +106,7 @@ static bool task_arm(struct scheduler *scheduler, tw_id id, tw_tick due)
         ready_push(scheduler, id);
         return true;
     }
-    task->state = STATE_WAITING;
+    task->waits = true;
     return scheduler->design->start(scheduler->timers, id, due) >= 0;
 }
 
@@ -167,8 +117,6 @@ static enum scheduler_status schedule_check(const struct scheduler *scheduler,
         return SCHEDULER_SHORT_PERIOD;
     if (schedule->kind != SCHEDULE_ONCE && schedule->times < 1)
         return SCHEDULER_NO_TIMES;
-    if (schedule->key && scheduler_find(scheduler, schedule->key, &(tw_id){0}))
-        return SCHEDULER_DUPLICATE_KEY;
     return scheduler->free == scheduler->capacity ? SCHEDULER_FULL : SCHEDULER_OK;
 }
 
@@ -181,61 +129,18 @@ enum scheduler_status scheduler_add(struct scheduler *scheduler, const struct sc
     tw_id taken = scheduler->free;
     struct task *task = &scheduler->tasks[taken];
     scheduler->free = task->position;
-    scheduler->count++;
     task->schedule = *schedule;
     task->runs = task->missed = 0;
     if (schedule->kind == SCHEDULE_ONCE)
         task->schedule.times = 1;
-    if (!key_add(scheduler, task, schedule->key))
-        status = SCHEDULER_NO_MEMORY;
-    else if (!task_arm(scheduler, taken,
-                       ticks_add(scheduler->now, schedule->delay ? schedule->delay : 1)))
-        status = SCHEDULER_REFUSED;
-    if (status != SCHEDULER_OK) {
+    if (!task_arm(scheduler, taken,
+                  ticks_add(scheduler->now, schedule->delay ? schedule->delay : 1))) {
         task_free(scheduler, taken);
-        return status;
+        return SCHEDULER_REFUSED;
     }
     if (id)
         *id = taken;
     return schedule->delay ? SCHEDULER_OK : SCHEDULER_ROUNDED_UP;
-}
-
-bool scheduler_find(const struct scheduler *scheduler, const char *key, tw_id *id)
-{
-    struct task *task;
-    HASH_FIND_STR(scheduler->keyed, key, task);
-    if (task)
-        *id = (tw_id)(task - scheduler->tasks);
-    return task != NULL;
-}
-
-bool scheduler_remove(struct scheduler *scheduler, tw_id id)
-{
-    struct task *task = &scheduler->tasks[id];
-    switch (task->state) {
-    case STATE_FREE:
-    case STATE_REMOVED:
-        return false;
-    case STATE_RUNNING:
-        /* Its id stays taken until it returns; its key can be used at once. */
-        key_remove(scheduler, task);
-        task->state = STATE_REMOVED;
-        return true;
-    case STATE_WAITING:
-        scheduler->design->stop(scheduler->timers, id);
-        break;
-    case STATE_READY:
-        ready_remove(scheduler, id);
-        break;
-    }
-    task_free(scheduler, id);
-    return true;
-}
-
-bool scheduler_remove_key(struct scheduler *scheduler, const char *key)
-{
-    tw_id id;
-    return scheduler_find(scheduler, key, &id) && scheduler_remove(scheduler, id);
 }
 
 /* ---- The dispatch thread. -------------------------------------------------------------------- */
@@ -288,25 +193,22 @@ static void task_run(struct scheduler *scheduler, tw_id id)
     struct task *task = &scheduler->tasks[id];
     struct schedule_run run = {
         .id = id,
-        .key = task->schedule.key,
         .due = task->due,
         .start = scheduler->now,
         .number = ++task->runs,
         .missed = task->missed,
     };
     ready_remove(scheduler, id);
-    task->state = STATE_RUNNING;
     lateness_note(scheduler, run.start - run.due);
     tw_tick end =
         ticks_add(scheduler->now, task->schedule.run(task->schedule.ctx, scheduler, &run));
     scheduler->totals.busy_ticks += end - scheduler->now;
     clock_move(scheduler, end);
-    if (task->state == STATE_REMOVED || task->runs == task->schedule.times) {
-        task_free(scheduler, id);
-    } else if (!task_arm(scheduler, id, task_next(scheduler, task))) {
-        scheduler->totals.refused++;
-        task_free(scheduler, id);
-    }
+    bool ends = task->runs == task->schedule.times;
+    if (!ends && task_arm(scheduler, id, task_next(scheduler, task)))
+        return;
+    scheduler->totals.refused += !ends;
+    task_free(scheduler, id);
 }
 
 void scheduler_advance(struct scheduler *scheduler, tw_tick to)
@@ -353,7 +255,8 @@ void scheduler_close(struct scheduler *scheduler)
     if (!scheduler)
         return;
     for (tw_id id = 0; id < scheduler->capacity; id++)
-        scheduler_remove(scheduler, id);
+        if (scheduler->tasks[id].waits)
+            scheduler->design->stop(scheduler->timers, id);
     free(scheduler->ready);
     free(scheduler);
 }
@@ -361,11 +264,6 @@ void scheduler_close(struct scheduler *scheduler)
 tw_tick scheduler_now(const struct scheduler *scheduler)
 {
     return scheduler->now;
-}
-
-uint32_t scheduler_count(const struct scheduler *scheduler)
-{
-    return scheduler->count;
 }
 
 struct scheduler_totals scheduler_totals(const struct scheduler *scheduler)

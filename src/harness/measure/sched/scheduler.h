@@ -1,7 +1,7 @@
-/* scheduler.h - schedules one-shot and periodic tasks, with keys, over any design, on the virtual clock.
+/* scheduler.h - schedules one-shot and periodic tasks over any design, on the virtual clock.
  *
- * A design knows timers: an id, a deadline, one expiry.  What people schedule are tasks: they have a
- * name, come again, take time, and come late when another one took too much of it.  This layer makes
+ * A design knows timers: an id, a deadline, one expiry.  What people schedule are tasks: they come
+ * again, take time, and come late when another one took too much of it.  This layer makes
  * the ones out of the others, in the words of java.util.concurrent.ScheduledThreadPoolExecutor:
  *
  *     SCHEDULE_ONCE              one run, `delay` from now
@@ -28,11 +28,8 @@
  * declares some, is part of the lateness seen here.  All exact designs give the same runs, at the
  * same ticks, in the same order.
  *
- * KEYS are unique among the tasks that are scheduled; a second one of the same key is refused, and
- * the first one goes on.  A key can be used again when its task has ended or was removed.
- *
- * COST.  Adding, removing and each run: one start or stop of the design, O(log of the ready tasks),
- * and O(1) for a key.  Memory: some 150 bytes per task of the capacity, and the keys.
+ * COST.  Adding and each run: one start of the design and O(log of the ready tasks).  Memory: some
+ * 100 bytes per task of the capacity.
  */
 #ifndef TWBENCH_SCHEDULER_H
 #define TWBENCH_SCHEDULER_H
@@ -51,21 +48,19 @@ enum schedule_catch_up { SCHEDULE_BURST, SCHEDULE_SKIP };
 /* A run that begins now. */
 struct schedule_run {
     tw_id id;
-    const char *key; /* NULL: none; valid until the task is removed */
     tw_tick due;     /* when it should have begun */
     tw_tick start;   /* when it begins: scheduler_now() */
     uint64_t number; /* 1 for the first run of the task */
     uint64_t missed; /* runs of this task left out so far */
 };
 
-/* The work of a task.  It may add and remove any task, its own included, but not advance or close.
- * Answers how many ticks it took. */
+/* The work of a task.  It may add tasks, but not advance or close.  Answers how many
+ * ticks it took. */
 typedef uint64_t schedule_run_fn(void *ctx, struct scheduler *scheduler,
                                  const struct schedule_run *run);
 
 /* What is asked for. */
 struct schedule {
-    const char *key;   /* unique, copied; NULL: none */
     unsigned kind;     /* enum schedule_kind */
     unsigned catch_up; /* enum schedule_catch_up, at a fixed rate */
     uint64_t delay;    /* ticks from now to the first run; 0 is rounded up to 1 */
@@ -82,11 +77,9 @@ enum scheduler_status {
         1, /* added, but a delay below one tick cannot be honoured: it is 1 now */
     SCHEDULER_SHORT_PERIOD = -1, /* a period below one tick */
     SCHEDULER_NO_TIMES = -2,     /* 0 runs */
-    SCHEDULER_DUPLICATE_KEY = -3,
-    SCHEDULER_FULL = -4, /* as many tasks as the capacity already */
+    SCHEDULER_FULL = -3,         /* as many tasks as the capacity already */
     SCHEDULER_REFUSED =
-        -5, /* the design refused the start: beyond its span, its cap or its memory */
-    SCHEDULER_NO_MEMORY = -6, /* for the key */
+        -4, /* the design refused the start: beyond its span, its cap or its memory */
 };
 
 /* Counts of all runs since open. */
@@ -112,19 +105,11 @@ void scheduler_close(struct scheduler *scheduler);
  * none has ended, ids are 0, 1, 2, ... in the order of the calls. */
 enum scheduler_status scheduler_add(struct scheduler *scheduler, const struct schedule *schedule,
                                     tw_id *id);
-/* The task of that key; false when there is none. */
-bool scheduler_find(const struct scheduler *scheduler, const char *key, tw_id *id);
-/* Removes a task, waiting, ready or running; one that runs is not run again.  False when there is
- * none. */
-bool scheduler_remove(struct scheduler *scheduler, tw_id id);
-bool scheduler_remove_key(struct scheduler *scheduler, const char *key);
 
 /* Makes all runs that begin at or before `to`.  The last of them may end later: the clock is at `to`,
  * or at its end. */
 void scheduler_advance(struct scheduler *scheduler, tw_tick to);
 tw_tick scheduler_now(const struct scheduler *scheduler);
-/* Tasks that are scheduled, the running one included. */
-uint32_t scheduler_count(const struct scheduler *scheduler);
 struct scheduler_totals scheduler_totals(const struct scheduler *scheduler);
 
 #endif

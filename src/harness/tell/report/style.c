@@ -34,7 +34,7 @@ static unsigned columns_of(int fd, bool terminal)
 {
     struct winsize size;
     const char *wish = getenv("COLUMNS");
-    unsigned long wished = terminal && wish ? strtoul(wish, NULL, 10) : 0;
+    unsigned long wished = wish ? strtoul(wish, NULL, 10) : 0;
     if (wished > 0 && wished <= COLUMNS_MOST)
         return wished < COLUMNS_LEAST ? COLUMNS_LEAST : (unsigned)wished;
     if (!terminal || ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)

@@ -5,7 +5,7 @@
 # shellcheck disable=SC2034,SC2154  # of each other
 set -euo pipefail
 adopt=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-root=$(cd "$adopt/../../../.." && pwd)
+root=$(cd "$adopt/../../.." && pwd)
 work=${ADOPT_DIR:-$root/build/adopt}
 runs=${RUNS:-3}
 mkdir -p "$work"
@@ -83,4 +83,18 @@ median() {
 # row NAME BEFORE AFTER
 row() {
     printf '| %s | %s | %s |\n' "$@"
+}
+
+# unpacked PACKAGE... - their files in $work/client, not installed; unpacked_run COMMAND... runs one of their programs.
+unpacked() {
+    local name
+    mkdir -p "$work/client/debs"
+    for name in "$@"; do
+        [ -e "$work/client/debs/$name" ] && continue
+        updated
+        (cd "$work/client/debs" && apt download "$name" && dpkg-deb -x "$name"_*.deb .. && touch "$name")
+    done
+}
+unpacked_run() {
+    PATH=$work/client/usr/bin:$PATH LD_LIBRARY_PATH=$(printf '%s:' "$work"/client/{usr/,}lib/*-linux-gnu*) "$@"
 }

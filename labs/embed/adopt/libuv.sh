@@ -3,7 +3,7 @@
 #
 # shellcheck disable=SC2154,SC2016  # names of adopt.bash; substitutions are of Perl
 # Glue: libuv.c.  TIMERS=N changes how many timers the benchmark has (10,000,000).
-# shellcheck source=labs/embed/tests/adopt/adopt.bash disable=SC1091
+# shellcheck source=labs/embed/adopt/adopt.bash disable=SC1091
 . "$(dirname "$0")/adopt.bash"
 wants cmake make perl time
 fetched libuv1

@@ -1,0 +1,44 @@
+/* process_state.h - what a process has beside memory of its own: a design leaves all of it as it was.
+ */
+#ifndef TWBENCH_PROCESS_STATE_H
+#define TWBENCH_PROCESS_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The last two, MAPPED and ALLOCATED, move for reasons of the harness as well. */
+enum process_part {
+    SIGNAL_HANDLERS,
+    SIGNAL_MASK,
+    AFFINITY,
+    NICENESS,
+    LIMITS,
+    ALARMS,
+    ENVIRONMENT,
+    DIRECTORY,
+    FILE_MASK,
+    ROUNDING,
+    DESCRIPTORS,
+    THREADS,
+    LOCKED,
+    MAPPED,
+    ALLOCATED,
+    PROCESS_STATES
+};
+
+/* Of each a count or a hash. */
+struct process_state {
+    uint64_t values[PROCESS_STATES];
+};
+
+/* As it is now; takes some 100 us. */
+void process_state_take(struct process_state *now);
+/* "niceness" */
+const char *process_state_name(enum process_part part);
+/* False when all but the last two are the same (while an instance is open, which may have threads, all before those), and no
+ * fewer descriptors are open; else `out` says "the design changes the niceness of its process". */
+#define PROCESS_STATE_TEXT 80
+bool process_state_changed(const struct process_state *before, const struct process_state *now,
+                           bool is_open, char out[PROCESS_STATE_TEXT]);
+
+#endif
