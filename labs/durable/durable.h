@@ -64,9 +64,10 @@ bool stores_cell_is(const cJSON *cell, const char *store, const struct durable_r
 size_t stores_cell_runs(const cJSON *cell);
 bool stores_cell_is_final(const cJSON *cell);
 
-/* Adds a run: the ledger is summed, a sample of each figure added, the worst status kept. */
+/* Adds a run: the ledger is summed, a sample of each figure added, the worst status kept.  is_next: it is a further load of the
+ * run before, for kills that did not come. */
 void stores_cell_add(cJSON *cell, const struct durable_request *request,
-                     const struct durable_report *report);
+                     const struct durable_report *report, bool is_next);
 /* A store that is not here, with the reason. */
 void stores_cell_leave_out(cJSON *cell, const char *reason);
 

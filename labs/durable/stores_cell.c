@@ -224,14 +224,14 @@ static void add_kills(cJSON *kills, const struct durable_figures *figures)
 
 /* Without kills: a run with kills is one of a store that is stopped again and again. */
 void stores_cell_add(cJSON *cell, const struct durable_request *request,
-                     const struct durable_report *report)
+                     const struct durable_report *report, bool is_next)
 {
     cJSON *ledger = cJSON_GetObjectItemCaseSensitive(cell, "ledger");
     cJSON *figures = cJSON_GetObjectItemCaseSensitive(cell, "figures");
     cJSON *kills = cJSON_GetObjectItemCaseSensitive(cell, "kills");
     if (stores_cell_runs(cell) == 0)
         replace(cell, "status", json_text("ok"));
-    sum(cell, "runs", 1);
+    sum(cell, "runs", !is_next);
     if (report->description.version[0])
         replace(cell, "version", json_text(report->description.version));
     if (report->description.reach_ms > 0 && report->description.reach_ms != TW_STORE_NEVER)

@@ -215,8 +215,13 @@ static int resume(struct storing *storing, struct diag *diag)
 
 /* ---- Runs. ------------------------------------------------------------------------------------ */
 
-static int run_once(struct storing *storing, const struct store_row *row,
-                    const struct durable_request *asked, cJSON *cell, struct diag *diag)
+/* Loads that one cell with kills takes at most: a store on a fast disk ends its load between two kills. */
+#define LOADS_MAX 1000u
+
+/* One load.  *kills: those that came before it was over; UINT64_MAX: nothing is to follow. */
+static int run_load(struct storing *storing, const struct store_row *row,
+                    const struct durable_request *asked, bool is_next, cJSON *cell, uint64_t *kills,
+                    struct diag *diag)
 {
     char directory[PATH_MAX + 32];
     struct durable_request request = *asked;
@@ -228,11 +233,32 @@ static int run_once(struct storing *storing, const struct store_row *row,
     durable_run(&request, &storing->interrupt, report);
     bool interrupted = report->end == DURABLE_INTERRUPTED;
     if (!interrupted)
-        stores_cell_add(cell, &request, report);
+        stores_cell_add(cell, &request, report, is_next);
+    *kills = report->end == DURABLE_OK ? 0 : UINT64_MAX;
+    for (size_t v = 0; report->end == DURABLE_OK && v < DURABLE_VICTIMS; v++)
+        for (size_t m = 0; m < DURABLE_MOMENTS; m++)
+            *kills += report->figures.kills[v][m];
     free(report);
     if (!footing_remove(directory))
         return diag_run(diag, "%s: cannot be removed: %s", directory, strerror(errno));
-    return interrupted ? STORING_INTERRUPTED : save(storing, diag);
+    return interrupted ? STORING_INTERRUPTED : DIAG_OK;
+}
+
+/* A load that is over before there were as many kills as were asked for is followed by another one, with the next seed. */
+static int run_once(struct storing *storing, const struct store_row *row,
+                    const struct durable_request *asked, cJSON *cell, struct diag *diag)
+{
+    struct durable_request request = *asked;
+    int status = DIAG_OK;
+    uint64_t kills = 0;
+    for (unsigned load = 0; status == DIAG_OK && load < LOADS_MAX; load++) {
+        status = run_load(storing, row, &request, load > 0, cell, &kills, diag);
+        if (kills >= request.kills)
+            break;
+        request.kills -= kills;
+        request.load.seed++;
+    }
+    return status == DIAG_OK ? save(storing, diag) : status;
 }
 
 static int run_cell(struct storing *storing, size_t index, size_t round, struct diag *diag)

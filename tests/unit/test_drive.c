@@ -9,36 +9,57 @@
 /* Ticks of 1 s: 3 days, 10 hours, 50 minutes and 30 seconds. */
 #define LONG_DELAY 298230
 
-/* One task, and as many ticks as it takes. */
-static struct stream *make_long(void)
+static struct stream *stream_begin(const char *name, uint32_t tasks, uint64_t tick_ns,
+                                   const char *phase)
+{
+    struct stream *stream = stream_new(name);
+    assert_non_null(stream);
+    stream->tasks = stream->capacity = tasks;
+    stream->tick_ns = tick_ns;
+    stream_phase_begin(stream, phase, NULL);
+    return stream;
+}
+
+static struct stream *stream_end(struct stream *stream)
 {
     struct diag diag;
-    struct stream *stream = stream_new("long");
-    assert_non_null(stream);
-    stream->tasks = stream->capacity = 1;
-    stream->tick_ns = 1000000000;
-    stream_phase_begin(stream, "wait", NULL);
-    stream_append_start(stream, 0, LONG_DELAY);
-    stream_append_ticks(stream, LONG_DELAY);
     assert_int_equal(oracle_finish(stream, &diag), DIAG_OK);
     return stream;
 }
 
-/* The proof of the stream on the counted object; the phases are the caller's to free. */
-static struct outcome_phase *prove_cell(const struct plan_cell *cell, const struct stream *stream)
+/* One task, and as many ticks as it takes. */
+static struct stream *make_long(void)
+{
+    struct stream *stream = stream_begin("long", 1, 1000000000, "wait");
+    stream_append_start(stream, 0, LONG_DELAY);
+    stream_append_ticks(stream, LONG_DELAY);
+    return stream_end(stream);
+}
+
+/* The proof of the stream on that table; the phases are the caller's to free. */
+static struct outcome_phase *prove_table(const struct tw_backend *table,
+                                         const struct plan_cell *cell, const struct stream *stream,
+                                         struct replay_proof *proof)
 {
     struct diag diag;
-    struct replay_proof proof;
     char reason[INSTANCE_REASON];
     struct instance instance;
     struct outcome_phase *phases = calloc(STREAM_PHASES_MAX, sizeof *phases);
     assert_non_null(phases);
-    assert_int_equal(instance_open(&instance, cell->design->counted, cell, stream, reason),
-                     OUTCOME_OK);
+    assert_int_equal(instance_open(&instance, table, cell, stream, reason), OUTCOME_OK);
     assert_int_equal(
-        replay_prove(instance.design, instance.timers, stream, cell->drive, phases, &proof, &diag),
+        replay_prove(instance.design, instance.timers, stream, cell->drive, phases, proof, &diag),
         DIAG_OK);
     instance_close(&instance);
+    return phases;
+}
+
+/* The same on the counted object, which is right. */
+static struct outcome_phase *prove_cell(const struct plan_cell *cell, const struct stream *stream)
+{
+    struct replay_proof proof;
+    char reason[INSTANCE_REASON];
+    struct outcome_phase *phases = prove_table(cell->design->counted, cell, stream, &proof);
     assert_string_equal(proof.broken, "");
     assert_true(
         instance_digest_is_right(cell->design->counted, stream, proof.digest, proof.fired, reason));
@@ -87,15 +108,10 @@ TEST(test_pointers_of_levels)
 /* A jump over more than a revolution visits every slot once, and the pointer with it. */
 TEST(test_pointer_jump)
 {
-    struct diag diag;
-    struct stream *stream = stream_new("jump");
-    assert_non_null(stream);
-    stream->tasks = stream->capacity = 1;
-    stream->tick_ns = 1000000000;
-    stream_phase_begin(stream, "wait", NULL);
+    struct stream *stream = stream_begin("jump", 1, 1000000000, "wait");
     stream_append_start(stream, 0, LONG_DELAY);
     stream_append_advance(stream, LONG_DELAY);
-    assert_int_equal(oracle_finish(stream, &diag), DIAG_OK);
+    stream_end(stream);
     struct outcome_phase *phases = prove("hashed", stream, PLAN_DRIVE_TICKS);
     assert_int_equal(phases[0].work.pointer_moves, 256);
     free(phases);
@@ -107,19 +123,13 @@ TEST(test_pointer_jump)
 /* A task 500 ticks away; with `earlier`, one that is added at 100 and due at 150. */
 static struct stream *make_distant(bool earlier)
 {
-    struct diag diag;
-    struct stream *stream = stream_new("distant");
-    assert_non_null(stream);
-    stream->tasks = stream->capacity = 2;
-    stream->tick_ns = 1000000000;
-    stream_phase_begin(stream, "wait", NULL);
+    struct stream *stream = stream_begin("distant", 2, 1000000000, "wait");
     stream_append_start(stream, 0, 500);
     stream_append_ticks(stream, 100);
     if (earlier)
         stream_append_start(stream, 1, 50);
     stream_append_ticks(stream, 400);
-    assert_int_equal(oracle_finish(stream, &diag), DIAG_OK);
-    return stream;
+    return stream_end(stream);
 }
 
 static void assert_wakeups(const struct outcome_phase *phase, uint64_t count, uint64_t useful,
@@ -169,12 +179,7 @@ static struct stream *make_mixed(void)
     uint32_t restart[STREAM_RESTART_SIZE];
     for (uint32_t i = 0; i < STREAM_RESTART_SIZE; i++)
         restart[i] = 1 + i * 7 % 3000;
-    struct stream *stream = stream_new("mixed");
-    struct diag diag;
-    assert_non_null(stream);
-    stream->tasks = stream->capacity = 200;
-    stream->tick_ns = 1000000;
-    stream_phase_begin(stream, "start", NULL);
+    struct stream *stream = stream_begin("mixed", 200, 1000000, "start");
     for (tw_id id = 0; id < 200; id++) {
         stream_append_start(stream, id, 1 + (int64_t)id * 37 % 5000);
         stream_append_advance(stream, 1 + id % 3);
@@ -189,8 +194,7 @@ static struct stream *make_mixed(void)
     stream_append_ticks(stream, 7);
     stream_phase_begin(stream, "end", NULL);
     stream_append_advance(stream, 9000);
-    assert_int_equal(oracle_finish(stream, &diag), DIAG_OK);
-    return stream;
+    return stream_end(stream);
 }
 
 /* prove() holds the digest to the oracle's, whoever drives. */
@@ -253,23 +257,13 @@ TEST(test_wrong_next)
     };
     struct stream *stream = make_distant(true);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct diag diag;
         struct replay_proof proof;
-        char reason[INSTANCE_REASON];
-        struct instance instance;
         struct tw_backend faulty = *registry_find("heap")->counted;
         struct plan_cell cell = {.design = registry_find("heap"), .drive = PLAN_DRIVE_NEXT};
-        struct outcome_phase *phases = calloc(STREAM_PHASES_MAX, sizeof *phases);
-        assert_non_null(phases);
         faulty.next = rows[i].next;
-        assert_int_equal(instance_open(&instance, &faulty, &cell, stream, reason), OUTCOME_OK);
-        assert_int_equal(replay_prove(instance.design, instance.timers, stream, cell.drive, phases,
-                                      &proof, &diag),
-                         DIAG_OK);
-        instance_close(&instance);
+        free(prove_table(&faulty, &cell, stream, &proof));
         if (!strstr(proof.broken, rows[i].broken))
             fail_msg("'%s' does not say '%s'", proof.broken, rows[i].broken);
-        free(phases);
     }
     stream_free(stream);
 }
@@ -279,17 +273,12 @@ TEST(test_wrong_next)
 /* 1000 timers due on one tick among 1000 ticks: one call does all the work. */
 TEST(test_advance_work)
 {
-    struct diag diag;
-    struct stream *stream = stream_new("burst");
-    assert_non_null(stream);
-    stream->tasks = stream->capacity = 1000;
-    stream->tick_ns = 1000000;
-    stream_phase_begin(stream, "start", NULL);
+    struct stream *stream = stream_begin("burst", 1000, 1000000, "start");
     for (tw_id id = 0; id < 1000; id++)
         stream_append_start(stream, id, 500);
     stream_phase_begin(stream, "burst", NULL);
     stream_append_ticks(stream, 1000);
-    assert_int_equal(oracle_finish(stream, &diag), DIAG_OK);
+    stream_end(stream);
     struct outcome_phase *phases = prove("hashed", stream, PLAN_DRIVE_TICKS);
     assert_int_equal(phases[0].advance_work.max, 0);
     assert_int_equal(phases[1].advance_work.max, 1000);
@@ -303,39 +292,23 @@ TEST(test_advance_work)
 /* Ticks of 10 ms; deadlines asked for at 1 ms .. 10 ms, of which only the last is a tick's. */
 static struct stream *make_rounded(void)
 {
-    struct diag diag;
-    struct stream *stream = stream_new("rounded");
-    assert_non_null(stream);
-    stream->tasks = stream->capacity = 10;
-    stream->tick_ns = 10000000;
-    stream_phase_begin(stream, "wait", NULL);
+    struct stream *stream = stream_begin("rounded", 10, 10000000, "wait");
     for (tw_id id = 0; id < 10; id++)
         stream_append_rounded(stream, id, 1, (9 - id) * 1000000);
     stream->below_tick = 9;
     stream_append_stop(stream, 1);
     stream_append_start(stream, 0, 2);
     stream_append_ticks(stream, 3);
-    assert_int_equal(oracle_finish(stream, &diag), DIAG_OK);
-    return stream;
+    return stream_end(stream);
 }
 
 /* 1 was stopped and does not count; 0 was started again, for an exact deadline. */
 TEST(test_precision)
 {
-    struct diag diag;
     struct replay_proof proof;
-    char reason[INSTANCE_REASON];
-    struct instance instance;
     struct plan_cell cell = {.design = registry_find("heap")};
-    struct outcome_phase *phases = calloc(STREAM_PHASES_MAX, sizeof *phases);
     struct stream *stream = make_rounded();
-    assert_non_null(phases);
-    assert_int_equal(instance_open(&instance, cell.design->counted, &cell, stream, reason),
-                     OUTCOME_OK);
-    assert_int_equal(
-        replay_prove(instance.design, instance.timers, stream, cell.drive, phases, &proof, &diag),
-        DIAG_OK);
-    instance_close(&instance);
+    struct outcome_phase *phases = prove_table(cell.design->counted, &cell, stream, &proof);
     assert_string_equal(proof.broken, "");
     assert_int_equal(proof.late_max_ticks, 0);
     assert_int_equal(proof.precision.late_max_ns, 7000000);

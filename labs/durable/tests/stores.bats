@@ -24,6 +24,11 @@ stores() {
     [[ $(grep '^store ' page) == *" kills" && $(grep '^wheel-log ' page) == *" 4+1+2" ]]
 }
 
+@test "a load that is over before all kills came is followed by others" {
+    stores --stores=wheel-log --sync=none --tasks=50 --kills=20 --json=k.json >/dev/null
+    jq -e '.cells[0] | .status == "ok" and .runs == 1 and .kills.client == 20 and .ledger.acknowledged > 50 and .load.seed == 1' k.json
+}
+
 @test "--no-drain ends with the first messages after the recovery; --cold recovers once more" {
     stores --stores=wheel-log --sync=none --tasks=2000 --runs=1 --no-drain --json=n.json >/dev/null
     jq -e '.cells[0] | .status == "ok" and (.load.drain | not) and .ledger.pending > 0 and .figures.dispatch_per_s == null' n.json
