@@ -6,9 +6,10 @@
 #include "harness/tell/report/documents.h"
 
 /* A subcommand is a file: cmd_lab_NAME.c, named "lab NAME". */
-extern const struct command cmd_lab_new, cmd_lab_hunt;
+extern const struct command cmd_lab_new, cmd_lab_grade, cmd_lab_hunt;
 
-/* The directory with what the lab hands out ("handout"); `call` keeps it. */
+/* The directory with what the lab hands out ("handout") and compiles beside a solution ("grader"); `call` keeps
+ * it. */
 const char *lab_data(struct call *call);
 
 #endif

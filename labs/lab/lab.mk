@@ -1,4 +1,4 @@
-# lab: what `lab new` hands out.
+# lab: what `lab new` hands out and what `lab grade` compiles beside a solution.
 EXTRAS_lab := $(BUILD)/lab $(BUILD)/hunts
 
 $(BUILD)/lab: | $(BUILD)/flags

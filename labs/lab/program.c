@@ -1,7 +1,9 @@
 /* program.c - twbench-lab: the commands of the lab, and the kinds of document that it shows. */
 #include "labs/lab/lab.h"
 
-static const struct command *const commands[] = {&cmd_lab_new, &cmd_lab_hunt, &cmd_list, NULL};
+/* `run` is started by `lab grade`, in a process of its own, to count what a solution does. */
+static const struct command *const commands[] = {&cmd_lab_new, &cmd_lab_grade, &cmd_lab_hunt,
+                                                 &cmd_run,     &cmd_list,      NULL};
 
 const struct program program = {.lab = "lab", .commands = commands};
 

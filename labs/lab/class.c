@@ -1,0 +1,192 @@
+/* class.c - grades a directory of solutions: a grade beside each, a CSV of all, a page with their distribution. */
+#include "labs/lab/grading.h"
+
+#include "harness/base/memory.h"
+#include "harness/base/text.h"
+#include "harness/tell/report/services.h"
+
+#include <dirent.h>
+
+#define BARS 10
+
+struct class
+{
+    char **names; /* NAME of NAME.c, in their order */
+    cJSON **grades;
+    size_t count, room;
+};
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int find_solutions(const char *directory, struct class *class, struct diag *diag)
+{
+    struct dirent *entry;
+    DIR *open = opendir(directory);
+    if (!open)
+        return diag_usage(diag, "%s: cannot be read: %s", directory, strerror(errno));
+    while ((entry = readdir(open))) {
+        size_t length = strlen(entry->d_name);
+        if (length < 3 || strcmp(entry->d_name + length - 2, ".c") != 0)
+            continue;
+        memory_room(&class->names, class->count, &class->room, sizeof *class->names);
+        class->names[class->count] = memory_text(entry->d_name);
+        class->names[class->count++][length - 2] = '\0';
+    }
+    closedir(open);
+    if (class->count == 0)
+        return diag_usage(diag, "%s: has no .c file; expected one for each student", directory);
+    qsort(class->names, class->count, sizeof *class->names, by_name);
+    class->grades = memory_take(class->count, sizeof *class->grades);
+    return DIAG_OK;
+}
+
+/* Of the solution's text and all of the rubric: what a grade depends on. */
+static uint64_t key_of(const char *text, const struct rubric *rubric)
+{
+    uint64_t hash = 1;
+    for (const char *at = text; *at; at++)
+        hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
+    for (size_t i = 0; i < sizeof *rubric; i++)
+        hash = (hash ^ ((const unsigned char *)rubric)[i]) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+static int grade_one(struct grading *grading, const char *directory, const char *name, cJSON **out,
+                     struct diag *diag)
+{
+    char path[4200], saved[4200], key[20], *text = NULL;
+    size_t size;
+    struct diag unused;
+    snprintf(path, sizeof path, "%s/%s.c", directory, name);
+    snprintf(saved, sizeof saved, "%s/%s.grade.json", directory, name);
+    int status = file_read(path, &text, &size, diag);
+    if (status != DIAG_OK)
+        return status;
+    snprintf(key, sizeof key, "%016" PRIx64, key_of(text, grading->rubric));
+    free(text);
+    if (json_load(saved, "a grade", out, &unused) == DIAG_OK && json_says(*out, "key", key))
+        return DIAG_OK;
+    cJSON_Delete(*out);
+    *out = NULL;
+    status = grading_grade(grading, path, out, diag);
+    if (status != DIAG_OK)
+        return status;
+    json_add_text(*out, "key", key);
+    fprintf(stderr, "%s: %g\n", name, json_get_number(*out, "points"));
+    return json_save(saved, *out, diag);
+}
+
+static void print_csv(FILE *out, const void *of)
+{
+    const struct class *class = of;
+    fputs("name,points,of,right", out);
+    json_each(part, class->grades[0], "parts")
+        fprintf(out, ",\"%s\"", json_get_text(part, "name"));
+    json_each(cost, class->grades[0], "costs")
+        fprintf(out, ",\"%s\"", json_get_text(cost, "name"));
+    fputs(",counts\n", out);
+    for (size_t i = 0; i < class->count; i++) {
+        const cJSON *grade = class->grades[i];
+        fprintf(out, "%s,%g,%g,%d", class->names[i], json_get_number(grade, "points"),
+                json_get_number(grade, "of"), cJSON_IsTrue(json_get(grade, "right")));
+        json_each(part, grade, "parts")
+            fprintf(out, ",%g", json_get_number(part, "points"));
+        json_each(cost, grade, "costs")
+            fprintf(out, ",%g", json_get_number(cost, "points"));
+        fprintf(out, ",%s\n", json_get_text(grade, "counts"));
+    }
+}
+
+/* The first solution before this one with the same counts; NULL: none. */
+static const char *twin_of(const struct class *class, size_t index)
+{
+    const char *counts = json_get_text(class->grades[index], "counts");
+    for (size_t i = 0; i < class->count && counts[0]; i++)
+        if (i != index && json_says(class->grades[i], "counts", counts))
+            return class->names[i];
+    return NULL;
+}
+
+static void print_bars(FILE *out, const struct class *class)
+{
+    size_t bars[BARS + 1] = {0};
+    for (size_t i = 0; i < class->count; i++) {
+        double of = json_get_number(class->grades[i], "of"),
+               points = json_get_number(class->grades[i], "points");
+        bars[of > 0 ? (size_t)(points / of * BARS) : 0]++;
+    }
+    fputs("<h2>Distribution</h2>\n<table><tr><th>share of the points<th>solutions<th>\n", out);
+    for (size_t i = 0; i <= BARS; i++)
+        fprintf(out,
+                i < BARS ? "<tr><td>from %zu %%<td>%zu<td><div "
+                           "style=\"background:#36c;height:1em;width:%zuem\"></div>\n"
+                         : "<tr><td>%zu %%<td>%zu<td><div "
+                           "style=\"background:#36c;height:1em;width:%zuem\"></div>\n",
+                i * 100 / BARS, bars[i], bars[i]);
+    fputs("</table>\n", out);
+}
+
+static void print_page(FILE *out, const void *of)
+{
+    const struct class *class = of;
+    fputs("<!DOCTYPE html>\n<html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" "
+          "content=\"width=device-width\"><title>",
+          out);
+    xml_text(out, json_get_text(class->grades[0], "rubric"));
+    fputs("</title>\n<style>:root{color-scheme:light "
+          "dark}body{font-family:sans-serif;max-width:60em;margin:2em auto;padding:0 "
+          "1em}td,th{text-align:left;padding:.1em .8em .1em 0}</style>\n<h1>",
+          out);
+    xml_text(out, json_get_text(class->grades[0], "rubric"));
+    fputs("</h1>\n", out);
+    print_bars(out, class);
+    fputs("<h2>Solutions</h2>\n<table><tr><th>solution<th>points<th>first broken rule<th>same "
+          "counts as\n",
+          out);
+    for (size_t i = 0; i < class->count; i++) {
+        const char *rule = json_get_text(class->grades[i], "compiler")[0] ? "does not build" : "",
+                   *twin = twin_of(class, i);
+        json_each(part, class->grades[i], "parts")
+            rule = rule[0] ? rule : json_get_text(part, "rule");
+        fputs("<tr><td>", out);
+        xml_text(out, class->names[i]);
+        fprintf(out, "<td>%g<td>", json_get_number(class->grades[i], "points"));
+        xml_text(out, rule);
+        fputs("<td>", out);
+        xml_text(out, twin ? twin : "");
+        fputs("\n", out);
+    }
+    fputs("</table>\n<p>Solutions with the same counts ran the same blocks equally often on every "
+          "load. That is code which was shared, or one step that two students copied from the same "
+          "book: read both.</p>\n</html>\n",
+          out);
+}
+
+int class_grade(struct grading *grading, const char *directory, struct diag *diag)
+{
+    char path[4200];
+    struct class class = {0};
+    int status = find_solutions(directory, &class, diag);
+    for (size_t i = 0; i < class.count && status == DIAG_OK; i++)
+        status = grade_one(grading, directory, class.names[i], &class.grades[i], diag);
+    if (status == DIAG_OK) {
+        snprintf(path, sizeof path, "%s/class.csv", directory);
+        status = file_replace(path, print_csv, &class, diag);
+    }
+    if (status == DIAG_OK) {
+        snprintf(path, sizeof path, "%s/class.html", directory);
+        status = file_replace(path, print_page, &class, diag);
+    }
+    if (status == DIAG_OK)
+        printf("%zu solutions: %s/class.csv, %s/class.html\n", class.count, directory, directory);
+    for (size_t i = 0; i < class.count; i++) {
+        free(class.names[i]);
+        cJSON_Delete(class.grades ? class.grades[i] : NULL);
+    }
+    free(class.names);
+    free(class.grades);
+    return status;
+}

@@ -1,0 +1,435 @@
+/* grading.c - grades one solution. */
+#include "labs/lab/grading.h"
+
+#include "harness/base/memory.h"
+#include "harness/base/paths.h"
+#include "harness/base/rng.h"
+#include "harness/base/text.h"
+#include "harness/measure/designs/designs.h"
+#include "harness/measure/run/spawn.h"
+#include "harness/prove/findings.h"
+#include "labs/lab/lab.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <unistd.h>
+
+#define SECONDS      UINT64_C(1000000000)
+#define LISTS_MAX    256
+#define COMPILE_TIME (30 * SECONDS)
+#define LOAD_TIME    (300 * SECONDS)
+
+/* A call runs up to so many basic blocks beside what it counts, and so many for each count: designs of the program and
+ * the solutions of the test stay below half of it.  What is beyond is work that TW_COUNT does not say. */
+#define BLOCKS_OF_CALL  16.0
+#define BLOCKS_OF_COUNT 8.0
+
+double grading_share(double yours, double none, double full)
+{
+    yours = yours < 1 ? 1 : yours, none = none < 1 ? 1 : none, full = full < 1 ? 1 : full;
+    if (yours <= full || none <= full)
+        return yours <= full ? 1 : full / yours;
+    return yours >= none ? 0 : same_log(none / yours) / same_log(none / full);
+}
+
+/* In tenths, so that the last bits of a share move nothing. */
+static double points_of(double share, uint64_t points)
+{
+    return (double)(uint64_t)(share * (double)points * 10 + 0.5 + 1e-9) / 10;
+}
+
+/* ---- Compiling. ------------------------------------------------------------------------------ */
+
+/* $1 the solution, $2 the lab's data, $3 where to; the compiler may not run for ever. */
+static const char script[] =
+    "set -e; ulimit -t 20; c=\"${CC:-cc} -std=gnu11 -fPIC -I$2/handout\"\n"
+    "$c -O1 -Wall -c -o $3/timed.o \"$1\"; $c -O1 -w -DTW_COUNTED -c -o $3/counted.o \"$1\"\n"
+    "$c -shared -o $3/timers.so $2/handout/plugin.c $3/timed.o $3/counted.o\n"
+    "$c -O0 -w -fsanitize-coverage=trace-pc -c -o $3/traced.o \"$1\"\n"
+    "$c -shared -o $3/blocks.so $2/grader/blocks.c $3/traced.o\n";
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), of = strlen(end);
+    return length > of && strcmp(text + length - of, end) == 0;
+}
+
+/* *refused: what the compiler said, the caller's. */
+static int compile(struct grading *grading, const char *file, char **refused, struct diag *diag)
+{
+    struct spawn_result result;
+    spawn_run(&(struct spawn_request){.path = "/bin/sh",
+                                      .argv = (const char *const[]){"-c", script, "sh", file,
+                                                                    lab_data(grading->call),
+                                                                    grading->directory, NULL},
+                                      .cpu = -1,
+                                      .budget_ns = COMPILE_TIME,
+                                      .interrupt = grading->interrupt},
+              &result);
+    bool good = result.end == SPAWN_EXITED && result.code == 0;
+    bool failed = !good && (result.end != SPAWN_EXITED || result.code == 127);
+    if (!good && !failed) {
+        utf8_make_lines(result.err, strlen(result.err) + 1);
+        *refused = memory_text(result.err);
+    }
+    int status = failed
+                     ? diag_run(diag, "%s: the compiler did not end well: %.300s", file, result.err)
+                     : DIAG_OK;
+    spawn_free(&result);
+    return status;
+}
+
+/* ---- Parts. ---------------------------------------------------------------------------------- */
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The lists of a directory in the order of their names. */
+static size_t find_lists(const char *directory, char **names)
+{
+    size_t count = 0;
+    struct dirent *entry;
+    DIR *open = opendir(directory);
+    while (open && count < LISTS_MAX && (entry = readdir(open)))
+        if (ends_with(entry->d_name, ".ops"))
+            names[count++] = memory_text(entry->d_name);
+    if (open)
+        closedir(open);
+    qsort(names, count, sizeof *names, by_name);
+    return count;
+}
+
+static void add_finding(cJSON *part, const char *plugin, const char *list,
+                        const struct conform_report *report)
+{
+    char *drawing = report->operations[0] ? drawing_of(plugin, report->operations) : NULL;
+    json_add_text(part, "rule", report->rule);
+    json_add_text(part, "detail", report->detail);
+    json_add_text(part, "list", list);
+    json_add_text(part, "operations", report->operations);
+    json_add_text(part, "drawing", drawing);
+    free(drawing);
+}
+
+/* One list, or with `list` NULL the random operations.  1: broken. */
+static int judge(const struct tw_design *design, const struct rubric_part *part, const char *list,
+                 struct conform_report *report, struct diag *diag)
+{
+    char path[RUBRIC_PATH + 260], *text = NULL;
+    size_t size;
+    const struct conform_options options = {.seed = part->seed,
+                                            .operations = part->operations,
+                                            .check_always = true,
+                                            .streams_only = !part->cases};
+    *report = (struct conform_report){0};
+    snprintf(path, sizeof path, "%s/%s", part->lists, list ? list : "");
+    int status = list ? file_read(path, &text, &size, diag) : DIAG_OK;
+    if (status != DIAG_OK)
+        return status;
+    int broken = findings_of(design, &options, text, report);
+    free(text);
+    if (broken < 0)
+        return diag_run(diag, "%s: %s", list ? path : part->name, report->detail);
+    if (broken && rule_is_machine(report->rule))
+        return diag_run(diag, "no grade: %s: %s", report->rule, report->detail);
+    return broken;
+}
+
+static int grade_part(const struct rubric_part *part, const struct tw_design *design,
+                      const char *plugin, cJSON *out, struct diag *diag)
+{
+    char *names[LISTS_MAX];
+    struct conform_report report;
+    size_t count = part->lists[0] ? find_lists(part->lists, names) : 1, failed = 0;
+    int status = count ? DIAG_OK : diag_usage(diag, "%s: has no .ops file", part->lists);
+    for (size_t i = 0; i < count && status == DIAG_OK; i++) {
+        status = judge(design, part, part->lists[0] ? names[i] : NULL, &report, diag);
+        if (status > 0 && failed++ == 0)
+            add_finding(out, plugin, part->lists[0] ? names[i] : "", &report);
+        status = status > 0 ? DIAG_OK : status;
+    }
+    for (size_t i = 0; part->lists[0] && i < count; i++)
+        free(names[i]);
+    json_add_integer(out, "lists", count);
+    json_add_integer(out, "failed", failed);
+    json_add_measure(out, "points", failed ? 0 : (double)part->points);
+    return status;
+}
+
+static int grade_parts(const struct grading *grading, const struct tw_design *design,
+                       const char *plugin, cJSON *parts, bool *right, struct diag *diag)
+{
+    int status = DIAG_OK;
+    for (size_t i = 0; i < grading->rubric->part_count && status == DIAG_OK; i++) {
+        const struct rubric_part *part = &grading->rubric->parts[i];
+        cJSON *out = cJSON_CreateObject();
+        json_add_text(out, "name", part->name);
+        json_add_integer(out, "of", part->points);
+        json_add_text(out, "read", part->read);
+        status = grade_part(part, design, plugin, out, diag);
+        *right = *right && json_get_number(out, "failed") == 0;
+        cJSON_AddItemToArray(parts, out);
+    }
+    return status;
+}
+
+/* ---- Costs. ---------------------------------------------------------------------------------- */
+
+static bool is_counted(const struct rubric *rubric)
+{
+    bool counted = true;
+    for (size_t i = 0; i < rubric->cost_count; i++)
+        counted = counted && rubric->costs[i].figure < RUBRIC_INSTRUCTIONS;
+    return counted;
+}
+
+/* Solution and references on one load, in a process of its own, which has children for each of them. */
+static int run_load(struct grading *grading, const struct rubric_load *load, bool has_blocks,
+                    cJSON **out, struct diag *diag)
+{
+    char runner[4096], words[8][RUBRIC_PATH + 200], impl[RUBRIC_COSTS_MAX * 70] = "--impl=";
+    struct text designs = text_behind(impl, sizeof impl);
+    struct spawn_result result;
+    const struct rubric *rubric = grading->rubric;
+    int status = paths_program(runner, sizeof runner, diag);
+    for (size_t i = 0; i < rubric->cost_count; i++)
+        for (size_t k = 0; k < 2; k++) {
+            const char *name = k ? rubric->costs[i].full : rubric->costs[i].none;
+            char known[40];
+            snprintf(known, sizeof known, ",%s,", name);
+            if (!strstr(impl, known))
+                text_add(&designs, "%s%s,", impl[7] ? "" : ",", name);
+        }
+    (void)snprintf(words[0], sizeof words[0], "--plugin=%s/timers.so", grading->directory);
+    (void)snprintf(words[1], sizeof words[1], "--plugin=%s/blocks.so", grading->directory);
+    (void)snprintf(words[2], sizeof words[2], "--workload=%s", load->workload);
+    (void)snprintf(words[3], sizeof words[3], "--tasks=%" PRIu64, load->tasks);
+    (void)snprintf(words[4], sizeof words[4], "--seed=%" PRIu64, load->seed);
+    (void)snprintf(words[5], sizeof words[5], "--json=%s/run.json", grading->directory);
+    impl[strlen(impl) - 1] = '\0';
+    memmove(impl + 7, impl + 8, strlen(impl + 7));
+    const char *const argv[] = {"run",
+                                impl,
+                                words[0],
+                                words[2],
+                                words[3],
+                                words[4],
+                                words[5],
+                                "--force",
+                                "--progress=never",
+                                "--budget=100s",
+                                is_counted(rubric) ? "--counts-only" : "--counters=step",
+                                has_blocks ? words[1] : NULL,
+                                NULL};
+    if (status != DIAG_OK)
+        return status;
+    spawn_run(&(struct spawn_request){.path = runner,
+                                      .argv = argv,
+                                      .cpu = -1,
+                                      .budget_ns = LOAD_TIME,
+                                      .interrupt = grading->interrupt},
+              &result);
+    if (result.end != SPAWN_EXITED || result.code > EXIT_FAILED)
+        status = diag_run(diag, "%s: cannot be run: %.400s", load->workload, result.err);
+    spawn_free(&result);
+    return status == DIAG_OK ? json_load(words[5] + 7, "a result", out, diag) : status;
+}
+
+static const cJSON *cell_of(const cJSON *document, const char *impl)
+{
+    json_each(cell, document, "cells") {
+        if (json_says(cell, "impl", impl))
+            return cell;
+    }
+    return NULL;
+}
+
+/* All that is counted, or the calls, of all phases. */
+static double sum_of(const cJSON *cell, const char *of)
+{
+    double sum = 0;
+    json_each(phase, cell, "phases") {
+        json_each(count, phase, of) {
+            bool is_call = strcmp(of, "operations") != 0 || (strcmp(count->string, "ticks") != 0 &&
+                                                             strcmp(count->string, "refused") != 0);
+            sum += is_call ? count->valuedouble : 0;
+        }
+    }
+    return sum;
+}
+
+static double figure_of(const cJSON *cell, int figure)
+{
+    double most = 0, time = 0;
+    json_each(phase, cell, "phases") {
+        double max = json_get_number(phase, "advance_work.max"),
+               ns = json_get_number(phase, "cpu_ns_per_op");
+        most = max > most ? max : most;
+        time += ns > 0 ? ns : 0;
+    }
+    return figure == RUBRIC_WORK      ? sum_of(cell, "work")
+           : figure == RUBRIC_LONGEST ? most
+           : figure == RUBRIC_TIME
+               ? time
+               : json_get_number(cell, figure == RUBRIC_BYTES ? "memory.peak_bytes_per_task"
+                                                              : "stepped.instructions_per_op");
+}
+
+/* By how much more than it says the solution works, at least 1. */
+static double untold(const cJSON *document, const cJSON *mine)
+{
+    const cJSON *blocks = cell_of(document, "blocks-of-timers");
+    double says = sum_of(mine, "work"), calls = sum_of(mine, "operations");
+    double runs = blocks ? (sum_of(blocks, "work") - BLOCKS_OF_CALL * calls) / BLOCKS_OF_COUNT : 0;
+    return runs > says ? runs / (says < 1 ? 1 : says) : 1;
+}
+
+static double grade_cost(const struct rubric_cost *cost, const cJSON *document, const cJSON *mine,
+                         cJSON *out)
+{
+    bool ran = json_says(mine, "status", "ok");
+    double factor = ran && cost->figure <= RUBRIC_LONGEST ? untold(document, mine) : 1;
+    double yours = factor * figure_of(mine, cost->figure),
+           none = figure_of(cell_of(document, cost->none), cost->figure),
+           full = figure_of(cell_of(document, cost->full), cost->figure);
+    double share = ran && isfinite(yours) ? grading_share(yours, none, full) : 0;
+    json_add_text(out, "workload", json_get_text(mine, "workload"));
+    json_add_measure(out, "yours", ran ? yours : NAN);
+    json_add_measure(out, "none", none);
+    json_add_measure(out, "full", full);
+    json_add_measure(out, "share", share);
+    json_add_measure(out, "untold", factor);
+    json_add_text(out, "reason", ran ? "" : json_get_text(mine, "reason"));
+    return share;
+}
+
+/* A hash over what was counted, by which solutions that share code are found. */
+static uint64_t counts_hash(uint64_t hash, const cJSON *document, const char *impl)
+{
+    json_each(phase, cell_of(document, impl), "phases") {
+        json_each(count, phase, "work")
+            hash = (hash ^ (uint64_t)count->valuedouble) * UINT64_C(0x94d049bb133111eb) + 1;
+    }
+    return hash;
+}
+
+static int grade_costs(struct grading *grading, const char *name, bool has_blocks, cJSON *grade,
+                       struct diag *diag)
+{
+    const struct rubric *rubric = grading->rubric;
+    double shares[RUBRIC_COSTS_MAX] = {0};
+    cJSON *costs = cJSON_AddArrayToObject(grade, "costs"), *loads[RUBRIC_COSTS_MAX];
+    uint64_t hash = 0;
+    int status = DIAG_OK;
+    for (size_t i = 0; i < rubric->cost_count; i++) {
+        cJSON *cost = cJSON_CreateObject();
+        json_add_text(cost, "name", rubric->costs[i].name);
+        json_add_integer(cost, "of", rubric->costs[i].points);
+        json_add_text(cost, "figure", rubric_figures[rubric->costs[i].figure]);
+        loads[i] = cJSON_AddArrayToObject(cost, "loads");
+        cJSON_AddItemToArray(costs, cost);
+    }
+    bool right = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(grade, "right"));
+    for (size_t k = 0; right && k < rubric->load_count && status == DIAG_OK; k++) {
+        cJSON *document = NULL;
+        status = run_load(grading, &rubric->loads[k], has_blocks, &document, diag);
+        const cJSON *mine = status == DIAG_OK ? cell_of(document, name) : NULL;
+        for (size_t i = 0; mine && i < rubric->cost_count; i++) {
+            cJSON *load = cJSON_CreateObject();
+            shares[i] +=
+                grade_cost(&rubric->costs[i], document, mine, load) / (double)rubric->load_count;
+            cJSON_AddItemToArray(loads[i], load);
+        }
+        hash = counts_hash(counts_hash(hash, document, name), document, "blocks-of-timers");
+        cJSON_Delete(document);
+    }
+    for (size_t i = 0; i < rubric->cost_count; i++)
+        json_add_measure(cJSON_GetArrayItem(costs, (int)i), "points",
+                         points_of(shares[i], rubric->costs[i].points));
+    if (hash)
+        json_add_hex(grade, "counts", hash);
+    return status;
+}
+
+/* ---- All of it. ------------------------------------------------------------------------------ */
+
+static int grade_plugin(struct grading *grading, const char *plugin, bool has_blocks, cJSON *grade,
+                        struct diag *diag)
+{
+    bool right = true;
+    double points = 0;
+    const struct tw_design *design = plugins_open(plugin, diag);
+    cJSON *parts = cJSON_AddArrayToObject(grade, "parts");
+    if (!design) {
+        json_add_text(grade, "compiler", diag->text);
+        cJSON_AddBoolToObject(grade, "right", false);
+        return DIAG_OK;
+    }
+    int status = grade_parts(grading, design, plugin, parts, &right, diag);
+    cJSON_AddBoolToObject(grade, "right", right);
+    if (status == DIAG_OK)
+        status = grade_costs(grading, design->timed->name, has_blocks, grade, diag);
+    plugins_close(design);
+    json_each(part, grade, "parts")
+        points += json_get_number(part, "points");
+    json_each(cost, grade, "costs")
+        points += json_get_number(cost, "points");
+    json_add_measure(grade, "points", points);
+    return status;
+}
+
+static void remove_all(const char *directory)
+{
+    static const char *const files[] = {"timed.o",   "counted.o", "traced.o",
+                                        "timers.so", "blocks.so", "run.json"};
+    char path[200];
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        snprintf(path, sizeof path, "%s/%s", directory, files[i]);
+        unlink(path);
+    }
+    rmdir(directory);
+}
+
+int grading_grade(struct grading *grading, const char *file, cJSON **out, struct diag *diag)
+{
+    char plugin[200], *refused = NULL;
+    bool is_source = ends_with(file, ".c");
+    if (!is_source && !ends_with(file, ".so"))
+        return diag_usage(diag, "%s: expected a file that ends with .c or .so", file);
+    if (access(file, R_OK) != 0)
+        return diag_usage(diag, "%s: cannot be read: %s", file, strerror(errno));
+    paths_temporary(grading->directory, sizeof grading->directory, "twbench-lab");
+    if (!mkdtemp(grading->directory))
+        return diag_run(diag, "%s: cannot be made: %s", grading->directory, strerror(errno));
+    snprintf(plugin, sizeof plugin, "%s/timers.so", grading->directory);
+    cJSON *grade = cJSON_CreateObject();
+    json_add_text(grade, "file", file);
+    json_add_text(grade, "rubric", grading->rubric->name);
+    json_add_integer(grade, "of", rubric_points(grading->rubric));
+    int status = DIAG_OK;
+    if (is_source) {
+        status = compile(grading, file, &refused, diag);
+    } else {
+        char *target = realpath(file, NULL);
+        if (!target || symlink(target, plugin) != 0)
+            status = diag_run(diag, "%s: cannot be linked to: %s", file, strerror(errno));
+        free(target);
+    }
+    if (refused) {
+        json_add_text(grade, "compiler", refused);
+        cJSON_AddBoolToObject(grade, "right", false);
+    } else if (status == DIAG_OK) {
+        status = grade_plugin(grading, plugin, is_source, grade, diag);
+    }
+    if (!cJSON_GetObjectItemCaseSensitive(grade, "points"))
+        json_add_measure(grade, "points", 0);
+    free(refused);
+    remove_all(grading->directory);
+    if (status == DIAG_OK)
+        *out = grade;
+    else
+        cJSON_Delete(grade);
+    return status;
+}
