@@ -102,3 +102,21 @@ interrupts() {
 json() {
     python3 -IS -c 'import json, sys; d = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$@"
 }
+
+# slow_workload - slow.json: at least 10^9 operations, which no processor makes in a minute
+slow_workload() {
+    cat >slow.json <<'END'
+{ "name": "slow", "summary": "s", "tick": "1ms", "tasks": 1000, "phases": [
+  { "name": "r", "repeat": 1000000, "phases": [
+    { "do": "start", "delay": 1 }, { "do": "run", "until": "empty" } ] } ] }
+END
+}
+
+# within SECONDS COMMAND... - the kernel ends it with a signal when it uses more time of the processor; $status
+within() {
+    local seconds=$1
+    shift
+    status=0
+    (ulimit -t "$seconds" && exec timeout 300 "$@") >out.txt 2>err.txt || status=$?
+    cat out.txt err.txt
+}

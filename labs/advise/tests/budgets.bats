@@ -4,24 +4,6 @@
 # A load is made by one process in one piece, so that its processor time says how long it took, whatever else runs.
 load ../../../tests/cli/support
 
-# At least 10^9 operations, which no processor makes in a minute.
-slow_workload() {
-    cat >slow.json <<'END'
-{ "name": "slow", "summary": "s", "tick": "1ms", "tasks": 1000, "phases": [
-  { "name": "r", "repeat": 1000000, "phases": [
-    { "do": "start", "delay": 1 }, { "do": "run", "until": "empty" } ] } ] }
-END
-}
-
-# within SECONDS COMMAND... - the kernel ends it with a signal when it uses more time of the processor; $status
-within() {
-    local seconds=$1
-    shift
-    status=0
-    (ulimit -t "$seconds" && exec timeout 300 "$@") >out.txt 2>err.txt || status=$?
-    cat out.txt err.txt
-}
-
 @test "limits: the null call whose load is not made in time has that for a reason" {
     within 15 "$twbench" limits --tasks=1e6 --budget=1ms --runs=1 --progress=never --json=l.json
     [ "$(json l.json '[(p["status"], "making the load" in p["reason"]) for p in d["points"] if p["limit"] == "null-call"]')" = \

@@ -274,4 +274,75 @@ TEST(test_a_hop_without_memory_waits)
     twt_close(set);
 }
 
+static void count_and_break(struct twt_set *set, struct twt_timer *timer, void *argument)
+{
+    count(set, timer, argument);
+    twt_break(set);
+}
+
+/* What a broken pass leaves over is due: it may be moved, stopped and started, and the next pass runs the rest in order. */
+TEST(test_due_timers_are_moved_and_stopped)
+{
+    struct twt_config config = {.design = registry_find("fast")->timed};
+    struct twt_timer timers[4], moved[4];
+    struct tw_error error;
+    struct twt_set *set;
+    int fired[4] = {0};
+    assert_int_equal(twt_open(&set, &config, &error), TW_OK);
+    for (int i = 0; i < 4; i++) {
+        twt_init(&timers[i], i ? count : count_and_break, &fired[i]);
+        assert_int_equal(twt_start(set, &timers[i], 5), TW_OK);
+    }
+    assert_int_equal(twt_advance(set, 10), 1);
+    assert_int_equal(twt_next(set), 5);
+    for (int i = 1; i < 4; i++) {
+        twt_move(set, &moved[i], &timers[i]);
+        assert_false(twt_pending(&timers[i]));
+        assert_null(twt_check(set));
+    }
+    assert_int_equal(twt_stop(set, &moved[3]), TW_OK);
+    assert_int_equal(twt_start(set, &moved[1], 50), TW_REARMED);
+    assert_int_equal(twt_advance(set, 10), 1);
+    assert_int_equal(fired[2], 1);
+    assert_int_equal(twt_advance(set, 50), 1);
+    assert_int_equal(fired[0] + fired[1] + fired[3], 2);
+    twt_close(set);
+}
+
+static int open_refusing(struct tw_timers **out, const struct tw_config *config,
+                         struct tw_error *error)
+{
+    return refusing ? TW_REFUSED_MEMORY : under->open(out, config, error);
+}
+
+/* Growth that finds no memory refuses the start, changes nothing, and works later. */
+TEST(test_growth_without_memory_is_refused)
+{
+    under = registry_find("heap")->timed;
+    struct tw_backend design = *under;
+    design.open = open_refusing;
+    struct twt_config config = {.design = &design, .capacity = 1};
+    struct twt_timer timers[3];
+    struct tw_error error;
+    struct twt_set *set = NULL;
+    int fired = 0;
+    refusing = true;
+    assert_int_equal(twt_open(&set, &config, &error), TW_REFUSED_MEMORY);
+    assert_null(set);
+    refusing = false;
+    assert_int_equal(twt_open(&set, &config, &error), TW_OK);
+    for (int i = 0; i < 3; i++)
+        twt_init(&timers[i], count, &fired);
+    assert_int_equal(twt_start(set, &timers[0], 5), TW_OK);
+    refusing = true;
+    assert_int_equal(twt_start(set, &timers[1], 6), TW_REFUSED_MEMORY);
+    assert_false(twt_pending(&timers[1]));
+    assert_null(twt_check(set));
+    refusing = false;
+    assert_int_equal(twt_start(set, &timers[1], 6), TW_OK);
+    assert_int_equal(twt_start(set, &timers[2], 7), TW_OK);
+    assert_int_equal(twt_advance(set, 7), 3);
+    twt_close(set);
+}
+
 TEST_MAIN(NULL, NULL)

@@ -7,6 +7,14 @@ static tw_tick due_at(const struct tw_timers *timers, uint32_t place)
     return timers->nodes[timers->nodes[place].next].due;
 }
 
+/* `extra`, where an exhibit sets it, breaks ties. */
+static bool is_earlier(const struct tw_timers *timers, uint32_t a, uint32_t b)
+{
+    tw_tick one = due_at(timers, a), other = due_at(timers, b);
+    return one < other || (one == other && timers->nodes[timers->nodes[a].next].extra <
+                                               timers->nodes[timers->nodes[b].next].extra);
+}
+
 static void put(struct tw_timers *timers, uint32_t place, tw_id id)
 {
     timers->nodes[place].next = id;
@@ -22,16 +30,16 @@ static void swap(struct tw_timers *timers, uint32_t a, uint32_t b)
 
 static void sift_up(struct tw_timers *timers, uint32_t at)
 {
-    for (; at > 0 && due_at(timers, at) < due_at(timers, (at - 1) / 2); at = (at - 1) / 2)
+    for (; at > 0 && is_earlier(timers, at, (at - 1) / 2); at = (at - 1) / 2)
         swap(timers, at, (at - 1) / 2);
 }
 
 static void sift_down(struct tw_timers *timers, uint32_t at)
 {
     for (uint32_t child; (child = 2 * at + 1) < timers->running; at = child) {
-        if (child + 1 < timers->running && due_at(timers, child + 1) < due_at(timers, child))
+        if (child + 1 < timers->running && is_earlier(timers, child + 1, child))
             child++;
-        if (due_at(timers, at) <= due_at(timers, child))
+        if (!is_earlier(timers, child, at))
             return;
         swap(timers, at, child);
     }

@@ -14,8 +14,7 @@ static void advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, 
 
 static void visit_all(const struct tw_timers *timers, tw_visit_fn *visit, void *ctx)
 {
-    for (uint32_t slot = timers->now % 64; slot < 64;
-         slot++) /* the mistake: buckets before it count, too */
+    for (uint32_t slot = MISTAKE(timers->now % 64, 0); slot < 64; slot++)
         for (tw_id id = timers->heads[slot]; id != NOBODY; id = timers->nodes[id].next)
             visit(ctx,
                   &(struct tw_view){.id = id, .deadline = timers->nodes[id].due, .slot = slot});

@@ -2,6 +2,8 @@
 #define LISTS 2
 #include "museum.h"
 
+typedef MISTAKE(int32_t, uint64_t) ticks;
+
 #define SHORT 0
 #define LONG  1
 #define SPLIT 333
@@ -10,7 +12,7 @@ static int start(struct tw_timers *timers, tw_id id, tw_tick deadline)
 {
     int status = start_begin(timers, id, deadline);
     if (status >= 0) {
-        int32_t left = (int32_t)(timers->nodes[id].due - timers->now); /* the mistake */
+        ticks left = (ticks)(timers->nodes[id].due - timers->now);
         node_link(timers, id, left < SPLIT ? SHORT : LONG);
     }
     return status;
@@ -19,7 +21,8 @@ static int start(struct tw_timers *timers, tw_id id, tw_tick deadline)
 static tw_id find_due(const struct tw_timers *timers, tw_tick to)
 {
     tw_id id = timers->heads[SHORT];
-    while (id != NOBODY && (int32_t)(timers->nodes[id].due - to) > 0)
+    while (id != NOBODY &&
+           MISTAKE((int32_t)(timers->nodes[id].due - to) > 0, timers->nodes[id].due > to))
         id = timers->nodes[id].next;
     return id;
 }

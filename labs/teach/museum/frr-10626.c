@@ -3,7 +3,13 @@
 #define LISTS    65
 #include "museum.h"
 
-/* The mistake: wheel_start leaves timers->mark, the tick until which the driver sleeps, as it is. */
+/* timers->mark is the tick until which the driver sleeps. */
+static int start(struct tw_timers *timers, tw_id id, tw_tick deadline)
+{
+    timers->mark = MISTAKE(timers->mark, 0);
+    return wheel_start(timers, id, deadline);
+}
+
 static void advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx)
 {
     while (timers->now < to) {
@@ -19,4 +25,4 @@ static void advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, 
     }
 }
 
-EXHIBIT("frr-10626", TW_NEXT_EXACT, .start = wheel_start, .advance = advance);
+EXHIBIT("frr-10626", TW_NEXT_EXACT, .start = start, .advance = advance);

@@ -42,7 +42,7 @@ static tw_tick next(const struct tw_timers *timers)
 {
     for (tw_tick tick = timers->now + 1; tick < timers->now + 256; tick++)
         if (timers->heads[tick % 256] != NOBODY)
-            return tick; /* the mistake: nothing of the level above is compared with it */
+            return MISTAKE(tick, museum_next(timers)); /* the level above may have one earlier */
     return museum_next(timers);
 }
 

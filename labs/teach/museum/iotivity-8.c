@@ -54,9 +54,8 @@ static void advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, 
         timers->now = timers->nodes[id].due;
         stop(timers, id);
         expire(ctx, id, timers->now);
-        if (timers->nodes[id].list == IDLE || timers->nodes[id].due <= to)
-            next = (struct cell *)(uintptr_t)
-                       timers->mark; /* from the head again, but only then: the mistake */
+        if (MISTAKE(timers->nodes[id].list == IDLE || timers->nodes[id].due <= to, true))
+            next = (struct cell *)(uintptr_t)timers->mark; /* from the head again */
     }
     if (to > timers->now)
         timers->now = to;

@@ -7,6 +7,12 @@ static void heap_restore(struct tw_timers *timers, uint32_t place)
     sift_up(timers, place);
 }
 
-/* TW_FIFO is what the standard for browsers demands; the mistake: nothing breaks ties. */
-EXHIBIT("ladybird-6260", TW_FIFO | TW_ORDERED | TW_TICKLESS | TW_NEXT_EXACT, .start = heap_start,
+static int start(struct tw_timers *timers, tw_id id, tw_tick deadline)
+{
+    timers->nodes[id].extra = MISTAKE(0, ++timers->mark);
+    return heap_start(timers, id, deadline);
+}
+
+/* TW_FIFO is what the standard for browsers demands. */
+EXHIBIT("ladybird-6260", TW_FIFO | TW_ORDERED | TW_TICKLESS | TW_NEXT_EXACT, .start = start,
         .stop = heap_stop, .advance = heap_advance);

@@ -3,7 +3,8 @@
 
 static void heap_restore(struct tw_timers *timers, uint32_t place)
 {
-    sift_down(timers, place); /* the mistake: no sift_up */
+    sift_down(timers, place);
+    MISTAKE((void)0, sift_up(timers, place));
 }
 
 EXHIBIT("libuv-1284", TW_ORDERED | TW_TICKLESS | TW_NEXT_EXACT, .start = heap_start,

@@ -7,9 +7,10 @@ static void advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, 
 {
     while (timers->now < to) {
         tw_tick tick = ++timers->now;
-        for (tw_id id; (id = timers->heads[tick % 64]) != NOBODY;) {
+        for (tw_id id = timers->heads[tick % 64], next; id != NOBODY; id = next) {
+            next = timers->nodes[id].next;
             if (timers->nodes[id].due / 64 > tick / 64)
-                break; /* the mistake: those behind it may be due */
+                MISTAKE(break, continue); /* those behind it may be due */
             node_unlink(timers, id);
             node_link(timers, id, DUE_LIST);
         }

@@ -34,7 +34,7 @@ static void advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, 
         list_sort_out(timers, tick % 64, tick, DUE_LIST);
         for (tw_id id; (id = timers->heads[DUE_LIST]) != NOBODY;)
             if (timers->nodes[id].extra)
-                museum_stop(timers, id); /* the mistake: it has been counted by stop */
+                MISTAKE(museum_stop, node_unlink)(timers, id); /* stop has counted it */
             else
                 fire(timers, id, tick, expire, ctx);
     }

@@ -8,7 +8,7 @@ static int start(struct tw_timers *timers, tw_id id, tw_tick deadline)
     int status = start_begin(timers, id, deadline);
     if (status >= 0) {
         struct node *node = &timers->nodes[id];
-        node->extra = (node->due - timers->born - 1) / 64; /* the mistake: born for now */
+        node->extra = (node->due - MISTAKE(timers->born, timers->now) - 1) / 64;
         node_link(timers, id, node->due % 64);
     }
     return status;

@@ -7,7 +7,7 @@ static void advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, 
 {
     while (timers->now < to) {
         tw_tick tick = ++timers->now;
-        list_sort_out(timers, tick % 64, TW_NEVER, DUE_LIST); /* the mistake: whatever is there */
+        list_sort_out(timers, tick % 64, MISTAKE(TW_NEVER, tick), DUE_LIST);
         fire_list(timers, DUE_LIST, tick, expire, ctx);
     }
 }

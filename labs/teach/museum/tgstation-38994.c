@@ -7,8 +7,7 @@ static void place(struct tw_timers *timers, tw_id id)
 {
     tw_tick due = timers->nodes[id].due;
     node_link(timers, id,
-              due - timers->now < 600 ? (uint32_t)((due + 1) % 600)
-                                      : SECOND); /* + 1 is the mistake */
+              due - timers->now < 600 ? (uint32_t)((due + MISTAKE(1, 0)) % 600) : SECOND);
 }
 
 static int start(struct tw_timers *timers, tw_id id, tw_tick deadline)

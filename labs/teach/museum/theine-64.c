@@ -41,8 +41,7 @@ static void advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, 
     while (timers->now < to) {
         tw_tick before = timers->now++, tick = timers->now;
         for (unsigned i = 0; i < 5 && tick >> shifts[i] > before >> shifts[i]; i++)
-            for (tw_tick at = before >> shifts[i]; at < tick >> shifts[i];
-                 at++) /* the mistake: <= */
+            for (tw_tick at = before >> shifts[i]; at < (tick >> shifts[i]) + MISTAKE(0, 1); at++)
                 slot_expire(timers, firsts[i] + (uint32_t)at % slots[i]);
         fire_list(timers, DUE_LIST, tick, expire, ctx);
     }

@@ -14,7 +14,20 @@ load ../../../tests/cli/support
         echo "$output"
         [ "$status" -eq 1 ]
         grep -qxF "$name: BROKEN: $words" <<<"$output"
+        sed '1,/^shortest\|^operations/d' <<<"$output" >"$name.ops"
+        run ! grep '^walk' "$name.ops"
+        "${CC:-gcc}" -O2 -DMENDED -shared -fPIC -I"$root/src/impls" -o mended.so "$museum/$name.c"
+        "$twbench" conform --plugin=./mended.so --operations-file="$name.ops"
     done < <(grep '^EXHIBIT_ROW' "$museum/museum.def")
+}
+
+@test "without its mistake each exhibit keeps the contract" {
+    deep
+    for exhibit in "$root"/labs/teach/museum/*.c; do
+        name=$(basename "$exhibit" .c)
+        "${CC:-gcc}" -O2 -DMENDED -shared -fPIC -I"$root/src/impls" -o "$name.so" "$exhibit"
+        "$twbench" conform --plugin="./$name.so"
+    done
 }
 
 @test "show --museum names each exhibit with its year, report and rule" {

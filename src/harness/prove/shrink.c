@@ -300,6 +300,10 @@ static void shrink_header(struct shrinker *shrinker)
     operations_copy(&shrinker->candidate, shrinker->operations, NULL);
     shrinker->candidate.setting_count = 0;
     shrinker_try(shrinker);
+    operations_copy(&shrinker->candidate, shrinker->operations, NULL);
+    shrinker->candidate.walk = 0; /* what is left may be short enough for designs that step */
+    if (shrinker->operations->walk > 0)
+        shrinker_try(shrinker);
 }
 
 static void shrink_all(struct shrinker *shrinker)
