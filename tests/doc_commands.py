@@ -22,7 +22,7 @@ HOLE = re.compile(r"\.\.\.|…|[<>\[\]]|\b[A-Z]+\b")
 # In front of them `twbench` is no call.
 OTHERS = {"podman", "cp", "install", "ls", "cat", "cd", "scp"}
 # What a reader is about to write or to install.
-NOT_HERE = re.compile(r"run 'make originals'|no design named 'mine'| is in the lab \w+: 'make ")
+NOT_HERE = re.compile(r"run 'make originals'|--class: 'solutions' given|no design named 'mine'| is in the lab \w+: 'make ")
 
 
 def code_of(page):

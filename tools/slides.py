@@ -112,7 +112,7 @@ def frames_of(svg, wanted):
 
 
 def pictures(name, frames, alt):
-    with open(os.path.join(ROOT, name), encoding="utf-8") as file:
+    with open(os.path.join(ROOT, "docs/slides", name), encoding="utf-8") as file:
         svg = re.sub(r"@media \(prefers-color-scheme:dark\)\{.*?\}\}", "", file.read())
     parts = frames_of(svg, map(int, re.split("[,/]", frames))) if frames else [svg]
     source = ["data:image/svg+xml," + urllib.parse.quote(part, safe=" =:/;,.-'()[]!*+?$&@^|~") for part in parts]

@@ -60,7 +60,7 @@ each_offers() {
 }
 
 @test "no flag of any command is left out" {
-    "$twbench" list --flags | awk -F'\t' '$1 == "flag" { print $2 " --" $3 }' | sort -u >flags
+    "$twbench" list --flags | awk -F'\t' '$1 == "flag" { split($2, word, " "); print word[1] " --" $3 }' | sort -u >flags
     [ "$(wc -l <flags)" -gt 100 ]
     for command in $(cut -d' ' -f1 flags | sort -u); do
         bash --norc -c 'source "$1"; _twbench_flags "$2"' - "$BATS_FILE_TMPDIR/twbench" "$command" | tr ' ' '\n' | sed "s/=\$//; s/^/$command /"

@@ -139,8 +139,8 @@ static const struct bad bads[] = {
      "x.json:1:52: a number beyond all bounds; expected a workload"},
     {"{\"name\":\"x\",\"summary\":\"s\",\"tick\":\"1s\",\"tasks\":\"2G\"}",
      "x.json: tasks: 2G, expected 1 .. 1e9 tasks"},
-    {TOP "\"colour\":1}",
-     "x.json: colour: unknown key, expected one of name, summary, tick, tasks, parameters, phases"},
+    {TOP "\"colour\":1}", "x.json: colour: unknown key, expected one of name, summary, tick, "
+                          "tasks, slack, parameters, phases"},
     {TOP "\"phases\":[]}", "x.json: phases: expected an array of 1 .. 16 phases"},
     {TOP "\"phases\":7}", "x.json: phases: expected an array of 1 .. 16 phases"},
     {FILE_OF("5"), "x.json: phases[0]: expected an object"},

@@ -286,7 +286,7 @@ TEST(test_lookup)
     stream = NULL;
     assert_int_equal(stream_of("libuv-bind", 0, &setting, 1, &stream, &diag), DIAG_USAGE);
     assert_string_equal(diag.text, "--set delay=5: workloads/traces/libuv-bind.tt.xz is a trace, "
-                                   "expected no parameters");
+                                   "expected only slack");
     assert_int_equal(stream_of("no/such.json", 0, NULL, 0, &stream, &diag), DIAG_USAGE);
     assert_string_equal(diag.text, "no/such.json: there is no such file");
     assert_int_equal(stream_of("burts", 0, NULL, 0, &stream, &diag), DIAG_USAGE);

@@ -32,13 +32,20 @@ struct selection {
     struct designs *designs;
 };
 
-/* A name that no design has may be that of a plugin that comes behind it: designs_finish looks. */
+static bool has_plugin(const struct call *call)
+{
+    for (int i = 0; i < call->argc; i++)
+        if (strncmp(call->argv[i], "--plugin", strlen("--plugin")) == 0)
+            return true;
+    return false;
+}
+
+/* A name that no design has may be that of a plugin, also of one that comes behind it: designs_finish looks. */
 static int select_design(void *ctx, const char *flag, const char *name, struct diag *diag)
 {
     const struct selection *selection = ctx;
     struct designs *designs = selection->designs;
     struct diag reason;
-    (void)flag, (void)diag; /* errors come from designs_finish */
     const struct tw_design *contested = designs->contested;
     bool is_contested = contested && strcmp(name, contested->timed->name) == 0;
     if (strcmp(name, "all") == 0) {
@@ -48,6 +55,8 @@ static int select_design(void *ctx, const char *flag, const char *name, struct d
     const struct tw_design *design = is_contested ? contested : designs_find(name, &reason);
     if (design)
         add_design(designs, design);
+    else if (!has_plugin(selection->call))
+        return diag_usage(diag, "%s: %s", flag, reason.text);
     else
         designs->unknown[designs->unknown_count++] = lists_keep(&selection->call->memory, name);
     return DIAG_OK;
