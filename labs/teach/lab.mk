@@ -1,5 +1,5 @@
 # teach: the experiments of claims, and the playground.
-NOT_IN_PROGRAM_teach := $(addprefix labs/teach/playground/,worlds.c digests.c wasi.c) $(wildcard labs/teach/museum/*.c)
+NOT_IN_PROGRAM_teach := labs/teach/playground/worlds.c labs/teach/playground/digests.c labs/teach/playground/wasi.c $(wildcard labs/teach/museum/*.c)
 EXTRAS_teach := $(BUILD)/experiments
 DEEP_teach := labs/teach/tests/lessons.sh
 SUITES_teach := labs/teach/tests/claims_format.sh labs/teach/tests/lessons.sh
