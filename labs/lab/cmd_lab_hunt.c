@@ -126,7 +126,8 @@ static int check_list(struct hunting *hunting, struct list *list)
             return design ? diag_run(&hunting->diag, "%s", diag.text) : status;
         if (status == DIAG_USAGE)
             snprintf(list->refused, sizeof list->refused, "%s", diag.text);
-        else if (report.rule && rule_is_machine(report.rule))
+        else if (report.rule &&
+                 (rule_is_machine(report.rule) || strcmp(report.rule, RULE_RETURN) == 0))
             snprintf(list->refused, sizeof list->refused,
                      "%s: refused: it takes over %.0f s on the right design %s; shorten it",
                      list->path, LIST_SECONDS, right[i]);
