@@ -232,9 +232,9 @@ END
     [ "$(grep -c 'href="#documents"' page.html)" -ge 1 ]
     grep -q 'id="documents"' page.html
     [ "$(grep -E '^- [A-Z]: ' page.md)" = "$(grep -E '^- [A-Z]: ' "$root/labs/teach/docs/CLAIMS.md")" ]
-    [ "$(grep -cE '^- [A-Z]: ' page.md)" = 6 ]
+    [ "$(grep -cE '^- [A-Z]: ' page.md)" = 7 ]
     used=$(cat "$root"/labs/teach/experiments/*.json | grep -o '"documents": \[[^]]*\]' | grep -oE '"[A-Z]"' | sort -u | tr -d '"\n')
-    [ "$used" = ABCDEF ]
+    [ "$used" = ABCDEFG ]
 }
 
 @test "each letter of a claim that several documents make is a link" {

@@ -92,7 +92,7 @@ report("a key that a newer version added is taken",
 
 files = {name: json.load(open(name)) for name in sorted(glob.glob("labs/teach/experiments/*.json"))}
 ids = {file["id"] for file in files.values()}
-report("there is a file for each claim", sorted(({f"T{n}" for n in range(1, 32)} | {f"F{n}" for n in range(1, 6)}) ^ ids))
+report("there is a file for each claim", sorted(({f"T{n}" for n in range(1, 33)} | {f"F{n}" for n in range(1, 6)}) ^ ids))
 keys = {key for file in files.values() for key in file} | \
        {key for file in files.values() for run in file.get("runs", {}).values() for key in run} | \
        {key for file in files.values() for part in file.get("parts", []) for key in part} | \
