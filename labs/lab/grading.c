@@ -19,8 +19,8 @@
 #define COMPILE_TIME (30 * SECONDS)
 #define LOAD_TIME    (300 * SECONDS)
 
-/* A call runs up to so many basic blocks beside what it counts, and so many for each count: designs of the program and
- * the solutions of the test stay below half of it.  What is beyond is work that TW_COUNT does not say. */
+/* A call runs up to so many basic blocks beside what it counts, and so many for each count: the right solutions of the
+ * test stay within that.  What is beyond is work that TW_COUNT does not say. */
 #define BLOCKS_OF_CALL  16.0
 #define BLOCKS_OF_COUNT 8.0
 
