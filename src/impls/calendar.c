@@ -428,7 +428,7 @@ static const char *calendar_check(const struct tw_timers *timers)
                : "the buckets do not hold exactly the running timers";
 }
 
-TW_WORK_HOOK(calendar);
+TW_TELL_WORK(calendar);
 const struct tw_backend TW_BACKEND(calendar) = {
     .abi_version = TW_ABI_VERSION,
     .name = "calendar",

@@ -216,7 +216,7 @@ static void callwheel_stop_many(struct tw_timers *timers, const tw_id *ids, uint
 
 const struct tw_batch TW_BATCH(callwheel) = {callwheel_start_many, callwheel_stop_many};
 
-TW_WORK_HOOK(callwheel);
+TW_TELL_WORK(callwheel);
 const struct tw_backend TW_BACKEND(callwheel) = {
     .abi_version = TW_ABI_VERSION,
     .name = "callwheel",

@@ -455,7 +455,7 @@ static void cffs_describe(const struct tw_timers *timers, struct tw_description 
     describe_one(out, TW_DEADLINE_MAX, "height", timers->height);
 }
 
-TW_WORK_HOOK(cffs);
+TW_TELL_WORK(cffs);
 const struct tw_backend TW_BACKEND(cffs) = {
     .abi_version = TW_ABI_VERSION,
     .name = "cffs",

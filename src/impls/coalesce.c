@@ -317,7 +317,7 @@ static const char *coalesce_check(const struct tw_timers *timers)
 
 const struct tw_slack TW_SLACK(coalesce) = {coalesce_start_within};
 
-TW_WORK_HOOK(coalesce);
+TW_TELL_WORK(coalesce);
 const struct tw_backend TW_BACKEND(coalesce) = {
     .abi_version = TW_ABI_VERSION,
     .name = "coalesce",

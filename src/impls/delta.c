@@ -247,7 +247,7 @@ static const char *delta_check(const struct tw_timers *timers)
     return running == linked ? NULL : "a running timer is not in the list";
 }
 
-TW_WORK_HOOK(delta);
+TW_TELL_WORK(delta);
 const struct tw_backend TW_BACKEND(delta) = {
     .abi_version = TW_ABI_VERSION,
     .name = "delta",

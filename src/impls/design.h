@@ -59,7 +59,7 @@ static inline void describe_one(struct tw_description *out, tw_tick span, const 
     struct tw_timers
 
 /* DESIGN_work, behind struct tw_timers. */
-#define TW_WORK_HOOK(design)                                                                       \
+#define TW_TELL_WORK(design)                                                                       \
     static const struct tw_work *design##_work(const struct tw_timers *timers)                     \
     {                                                                                              \
         (void)timers;                                                                              \

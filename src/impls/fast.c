@@ -1232,7 +1232,7 @@ static void fast_describe(const struct tw_timers *timers, struct tw_description 
 
 const struct tw_exact TW_EXACT(fast) = {fast_exact};
 
-TW_WORK_HOOK(fast);
+TW_TELL_WORK(fast);
 const struct tw_backend TW_BACKEND(fast) = {
     .abi_version = TW_ABI_VERSION,
     .name = "fast",

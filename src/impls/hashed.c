@@ -147,7 +147,7 @@ static void hashed_stop_many(struct tw_timers *timers, const tw_id *ids, uint32_
 
 const struct tw_batch TW_BATCH(hashed) = {hashed_start_many, hashed_stop_many};
 
-TW_WORK_HOOK(hashed);
+TW_TELL_WORK(hashed);
 const struct tw_backend TW_BACKEND(hashed) = {
     .abi_version = TW_ABI_VERSION,
     .name = "hashed",

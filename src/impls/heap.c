@@ -306,7 +306,7 @@ static const char *heap_check(const struct tw_timers *timers)
     return NULL;
 }
 
-TW_WORK_HOOK(heap);
+TW_TELL_WORK(heap);
 const struct tw_backend TW_BACKEND(heap) = {
     .abi_version = TW_ABI_VERSION,
     .name = "heap",

@@ -327,7 +327,7 @@ static const char *heap4_check(const struct tw_timers *timers)
     return NULL;
 }
 
-TW_WORK_HOOK(heap4);
+TW_TELL_WORK(heap4);
 const struct tw_backend TW_BACKEND(heap4) = {
     .abi_version = TW_ABI_VERSION,
     .name = "heap4",

@@ -385,7 +385,7 @@ static const char *heap_lazy_check(const struct tw_timers *timers)
     return NULL;
 }
 
-TW_WORK_HOOK(heap_lazy);
+TW_TELL_WORK(heap_lazy);
 const struct tw_backend TW_BACKEND(heap_lazy) = {
     .abi_version = TW_ABI_VERSION,
     .name = "heap-lazy",

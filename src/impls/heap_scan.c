@@ -299,7 +299,7 @@ static const char *heap_scan_check(const struct tw_timers *timers)
     return NULL;
 }
 
-TW_WORK_HOOK(heap_scan);
+TW_TELL_WORK(heap_scan);
 const struct tw_backend TW_BACKEND(heap_scan) = {
     .abi_version = TW_ABI_VERSION,
     .name = "heap-scan",

@@ -343,7 +343,7 @@ static void hier_describe(const struct tw_timers *timers, struct tw_description 
     *out = (struct tw_description){.span = timers->span, .setting_count = 1, .settings = {levels}};
 }
 
-TW_WORK_HOOK(hier);
+TW_TELL_WORK(hier);
 const struct tw_backend TW_BACKEND(hier) = {
     .abi_version = TW_ABI_VERSION,
     .name = "hier",

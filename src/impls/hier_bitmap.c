@@ -374,7 +374,7 @@ const struct tw_batch TW_BATCH(hier_bitmap) = {hier_bitmap_start_many, hier_bitm
 
 const struct tw_exact TW_EXACT(hier_bitmap) = {hier_bitmap_exact};
 
-TW_WORK_HOOK(hier_bitmap);
+TW_TELL_WORK(hier_bitmap);
 const struct tw_backend TW_BACKEND(hier_bitmap) = {
     .abi_version = TW_ABI_VERSION,
     .name = "hier-bitmap",

@@ -510,7 +510,7 @@ static void preheat_describe(const struct tw_timers *timers, struct tw_descripti
         .settings = {levels, {.name = "step", .count = 1, .values = {timers->step}}}};
 }
 
-TW_WORK_HOOK(preheat);
+TW_TELL_WORK(preheat);
 const struct tw_backend TW_BACKEND(hier_preheat) = {
     .abi_version = TW_ABI_VERSION,
     .name = "hier-preheat",

@@ -494,7 +494,7 @@ static void queue_describe(const struct tw_timers *timers, struct tw_description
     *out = (struct tw_description){.span = timers->span, .setting_count = 1, .settings = {levels}};
 }
 
-TW_WORK_HOOK(queue);
+TW_TELL_WORK(queue);
 const struct tw_backend TW_BACKEND(hier_queue) = {
     .abi_version = TW_ABI_VERSION,
     .name = "hier-queue",

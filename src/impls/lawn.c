@@ -508,7 +508,7 @@ static const char *lawn_check(const struct tw_timers *timers)
     return broken;
 }
 
-TW_WORK_HOOK(lawn);
+TW_TELL_WORK(lawn);
 const struct tw_backend TW_BACKEND(lawn) = {
     .abi_version = TW_ABI_VERSION,
     .name = "lawn",

@@ -465,7 +465,7 @@ static void linux_describe(const struct tw_timers *timers, struct tw_description
     describe_one(out, timers->span, "depth", timers->depth);
 }
 
-TW_WORK_HOOK(linux);
+TW_TELL_WORK(linux);
 const struct tw_backend TW_BACKEND(linux) = {
     .abi_version = TW_ABI_VERSION,
     .name = "linux",

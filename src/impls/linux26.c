@@ -361,7 +361,7 @@ static const char *linux26_check(const struct tw_timers *timers)
     return broken;
 }
 
-TW_WORK_HOOK(linux26);
+TW_TELL_WORK(linux26);
 const struct tw_backend TW_BACKEND(linux26) = {
     .abi_version = TW_ABI_VERSION,
     .name = "linux26",

@@ -248,7 +248,7 @@ static const char *list_check(const struct tw_timers *timers)
     return NULL;
 }
 
-TW_WORK_HOOK(list);
+TW_TELL_WORK(list);
 const struct tw_backend TW_BACKEND(list) = {
     .abi_version = TW_ABI_VERSION,
     .name = "list",

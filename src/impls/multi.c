@@ -402,7 +402,7 @@ static void multi_describe(const struct tw_timers *timers, struct tw_description
         out->settings[0].values[i] = timers->wheel[i].ring.unit;
 }
 
-TW_WORK_HOOK(multi);
+TW_TELL_WORK(multi);
 const struct tw_backend TW_BACKEND(multi) = {
     .abi_version = TW_ABI_VERSION,
     .name = "multi",

@@ -73,7 +73,7 @@ static const char *null_check(const struct tw_timers *timers)
     return NULL;
 }
 
-TW_WORK_HOOK(null);
+TW_TELL_WORK(null);
 const struct tw_backend TW_BACKEND(null) = {
     .abi_version = TW_ABI_VERSION,
     .name = "null",

@@ -473,7 +473,7 @@ static const char *rbtree_check(const struct tw_timers *timers)
     return running == linked ? NULL : "a running timer is not in the tree";
 }
 
-TW_WORK_HOOK(rbtree);
+TW_TELL_WORK(rbtree);
 const struct tw_backend TW_BACKEND(rbtree) = {
     .abi_version = TW_ABI_VERSION,
     .name = "rbtree",

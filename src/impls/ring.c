@@ -315,7 +315,7 @@ static void ring_describe(const struct tw_timers *timers, struct tw_description 
     describe_one(out, timers->slots - 1, "timeout", timers->slots - 1);
 }
 
-TW_WORK_HOOK(ring);
+TW_TELL_WORK(ring);
 const struct tw_backend TW_BACKEND(ring) = {
     .abi_version = TW_ABI_VERSION,
     .name = "ring",

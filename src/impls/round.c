@@ -261,7 +261,7 @@ static const char *round_check(const struct tw_timers *timers)
     return used_slots_check(timers);
 }
 
-TW_WORK_HOOK(round);
+TW_TELL_WORK(round);
 const struct tw_backend TW_BACKEND(round) = {
     .abi_version = TW_ABI_VERSION,
     .name = "round",

@@ -253,7 +253,7 @@ static void round_mod_describe(const struct tw_timers *timers, struct tw_descrip
     describe_one(out, TW_DEADLINE_MAX, "slots", timers->slots);
 }
 
-TW_WORK_HOOK(round_mod);
+TW_TELL_WORK(round_mod);
 const struct tw_backend TW_BACKEND(round_mod) = {
     .abi_version = TW_ABI_VERSION,
     .name = "round-mod",

@@ -293,7 +293,7 @@ static const char *scan_check(const struct tw_timers *timers)
     return NULL;
 }
 
-TW_WORK_HOOK(scan);
+TW_TELL_WORK(scan);
 const struct tw_backend TW_BACKEND(scan) = {
     .abi_version = TW_ABI_VERSION,
     .name = "scan",

@@ -238,7 +238,7 @@ static void simple_describe(const struct tw_timers *timers, struct tw_descriptio
     describe_one(out, timers->range, "range", timers->range);
 }
 
-TW_WORK_HOOK(simple);
+TW_TELL_WORK(simple);
 const struct tw_backend TW_BACKEND(simple) = {
     .abi_version = TW_ABI_VERSION,
     .name = "simple",

@@ -427,7 +427,7 @@ static void slack_wheel_describe(const struct tw_timers *timers, struct tw_descr
 
 const struct tw_slack TW_SLACK(slack_wheel) = {slack_wheel_start_within};
 
-TW_WORK_HOOK(slack_wheel);
+TW_TELL_WORK(slack_wheel);
 const struct tw_backend TW_BACKEND(slack_wheel) = {
     .abi_version = TW_ABI_VERSION,
     .name = "slack-wheel",

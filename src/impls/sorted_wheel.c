@@ -364,7 +364,7 @@ static const char *sorted_check(const struct tw_timers *timers)
     return NULL;
 }
 
-TW_WORK_HOOK(sorted);
+TW_TELL_WORK(sorted);
 const struct tw_backend TW_BACKEND(sorted_wheel) = {
     .abi_version = TW_ABI_VERSION,
     .name = "sorted-wheel",

@@ -235,7 +235,7 @@ static const char *timer_set_check(const struct tw_timers *timers)
     return broken;
 }
 
-TW_WORK_HOOK(timer_set);
+TW_TELL_WORK(timer_set);
 const struct tw_backend TW_BACKEND(timer_set) = {
     .abi_version = TW_ABI_VERSION,
     .name = "timer-set",

@@ -484,7 +484,7 @@ static const char *todo_check(const struct tw_timers *timers)
     return broken;
 }
 
-TW_WORK_HOOK(todo);
+TW_TELL_WORK(todo);
 const struct tw_backend TW_BACKEND(todo) = {
     .abi_version = TW_ABI_VERSION,
     .name = "todo",

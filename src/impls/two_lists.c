@@ -247,7 +247,7 @@ static void two_lists_describe(const struct tw_timers *timers, struct tw_descrip
     describe_one(out, TW_DEADLINE_MAX, "short", timers->part);
 }
 
-TW_WORK_HOOK(two_lists);
+TW_TELL_WORK(two_lists);
 const struct tw_backend TW_BACKEND(two_lists) = {
     .abi_version = TW_ABI_VERSION,
     .name = "two-lists",
