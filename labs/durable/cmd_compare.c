@@ -80,10 +80,11 @@ static void note(struct comparing *comparing, enum stores_verdict verdict,
     comparing->worst = verdict > comparing->worst ? verdict : comparing->worst;
 }
 
-/* Longest calls are shown and not judged: one stall of the machine makes them. */
+/* Longest calls are shown and not judged: one stall of the machine makes them.  Nor are checkpoints, which no number is best of. */
 static bool is_judged(const char *key)
 {
-    return !strstr(key, "_max_") && !strstr(key, "p999") && strcmp(key, "slowest_open_s") != 0;
+    return !strstr(key, "_max_") && !strstr(key, "p999") && strcmp(key, "slowest_open_s") != 0 &&
+           strcmp(key, "checkpoints") != 0;
 }
 
 static cJSON *compare_figures(struct comparing *comparing, const cJSON *before, const cJSON *after,
