@@ -325,7 +325,7 @@ static int grade_costs(struct grading *grading, const char *name, bool has_block
     const struct rubric *rubric = grading->rubric;
     double shares[RUBRIC_COSTS_MAX] = {0};
     size_t counted[RUBRIC_COSTS_MAX] = {0};
-    cJSON *costs = cJSON_AddArrayToObject(grade, "costs"), *loads[RUBRIC_COSTS_MAX];
+    cJSON *costs = cJSON_GetObjectItem(grade, "costs"), *loads[RUBRIC_COSTS_MAX];
     uint64_t hash = 0;
     int status = DIAG_OK;
     for (size_t i = 0; i < rubric->cost_count; i++) {
@@ -359,8 +359,10 @@ static int grade_costs(struct grading *grading, const char *name, bool has_block
             status = diag_usage(diag, "costs[%zu]: no load shows that %s is worse than %s", i,
                                 rubric->costs[i].none, rubric->costs[i].full);
     }
-    if (hash)
+    if (hash) {
+        cJSON_DeleteItemFromObject(grade, "counts");
         json_add_hex(grade, "counts", hash);
+    }
     return status;
 }
 
@@ -372,14 +374,13 @@ static int grade_plugin(struct grading *grading, const char *plugin, bool has_bl
     bool right = true;
     double points = 0;
     const struct tw_design *design = plugins_open(plugin, diag);
-    cJSON *parts = cJSON_AddArrayToObject(grade, "parts");
     if (!design) {
-        json_add_text(grade, "compiler", diag->text);
-        cJSON_AddBoolToObject(grade, "right", false);
+        cJSON_ReplaceItemInObject(grade, "compiler", cJSON_CreateString(diag->text));
         return DIAG_OK;
     }
-    int status = grade_parts(grading, design, plugin, parts, &right, diag);
-    cJSON_AddBoolToObject(grade, "right", right);
+    int status =
+        grade_parts(grading, design, plugin, cJSON_GetObjectItem(grade, "parts"), &right, diag);
+    cJSON_ReplaceItemInObject(grade, "right", cJSON_CreateBool(right));
     if (status == DIAG_OK)
         status = grade_costs(grading, design->timed->name, has_blocks, grade, diag);
     plugins_close(design);
@@ -387,7 +388,7 @@ static int grade_plugin(struct grading *grading, const char *plugin, bool has_bl
         points += json_get_number(part, "points");
     json_each(cost, grade, "costs")
         points += json_get_number(cost, "points");
-    json_add_measure(grade, "points", points);
+    cJSON_ReplaceItemInObject(grade, "points", cJSON_CreateNumber(points));
     return status;
 }
 
@@ -416,6 +417,8 @@ int grading_grade(struct grading *grading, const char *file, cJSON **out, struct
         return diag_run(diag, "%s: cannot be made: %s", grading->directory, strerror(errno));
     snprintf(plugin, sizeof plugin, "%s/timers.so", grading->directory);
     cJSON *grade = cJSON_CreateObject();
+    json_add_integer(grade, "schema_version", 1);
+    json_add_text(grade, "kind", "grade");
     json_add_text(grade, "file", file);
     json_add_text(grade, "rubric", grading->rubric->name);
     json_add_integer(grade, "of", rubric_points(grading->rubric));
@@ -428,14 +431,14 @@ int grading_grade(struct grading *grading, const char *file, cJSON **out, struct
             status = diag_run(diag, "%s: cannot be linked to: %s", file, strerror(errno));
         free(target);
     }
-    if (refused) {
-        json_add_text(grade, "compiler", refused);
-        cJSON_AddBoolToObject(grade, "right", false);
-    } else if (status == DIAG_OK) {
+    json_add_text(grade, "compiler", refused);
+    cJSON_AddBoolToObject(grade, "right", false);
+    cJSON_AddArrayToObject(grade, "parts");
+    cJSON_AddArrayToObject(grade, "costs");
+    json_add_text(grade, "counts", NULL);
+    json_add_measure(grade, "points", 0);
+    if (!refused && status == DIAG_OK)
         status = grade_plugin(grading, plugin, is_source, grade, diag);
-    }
-    if (!cJSON_GetObjectItemCaseSensitive(grade, "points"))
-        json_add_measure(grade, "points", 0);
     free(refused);
     remove_all(grading->directory);
     if (status == DIAG_OK)

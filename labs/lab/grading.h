@@ -1,10 +1,6 @@
 /* grading.h - grades one solution: compiles it, judges it, compares its costs with those of references.
  *
- * A grade is a JSON object; every output is made of it:
- *     file, rubric, points, of, right, compiler (what it said, if it failed), counts (a hash of all counts),
- *     parts[]: name, points, of, rule, detail, list (the first that is broken), operations, drawing, read
- *     costs[]: name, points, of, figure, note, loads[]: workload, tasks, yours, none, full, share
- *     work_per_call, blocks_per_call: of the first load; the latter null for a shared object
+ * A grade is a JSON object (schema/grade-1.json); every output is made of it.
  */
 #ifndef TWBENCH_GRADING_H
 #define TWBENCH_GRADING_H

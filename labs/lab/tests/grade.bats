@@ -61,7 +61,7 @@ keep_points() {
 @test "ten right solutions keep their points" {
     deep
     small_rubric
-    TIMES=10 keep_points <<'END'
+    TIMES=${TIMES:-10} keep_points <<'END'
 70 1 0 0
 70.5 1 1 0
 77.3 16 0 0
@@ -80,7 +80,7 @@ END
 @test "seventeen wrong or slow solutions keep their points" {
     deep
     small_rubric
-    TIMES=10 keep_points <<'END'
+    TIMES=${TIMES:-10} keep_points <<'END'
 0 64 0 1
 35 64 0 3
 25 64 0 4
@@ -101,12 +101,11 @@ END
 END
 }
 
-@test "a solution that hangs, and one whose list is hard to shrink, have their points within a minute of processor time" {
+@test "a solution that hangs, and one whose list is hard to shrink, have their points, too" {
     deep
     small_rubric
     solution hangs 64 0 21
     solution late 64 0 9
-    ulimit -t 60
     TIMES=1 points_are 25 hangs.c
     TIMES=1 points_are 0 late.c
 }
@@ -165,6 +164,18 @@ END
     [ "$(tail -1 <<<"$output" | jq '.scores["start and fire"]')" = 10 ]
     [ "$(jq '.score, .tests[1].max_score' g.json | tr '\n' ' ')" = '35 10 ' ]
     grep -q '<failure message="no timer fires later' j.xml
+    echo 'int x' >none.c
+    "$twbench" lab grade none.c --rubric=handout/rubric.json --json=n.json >/dev/null || true
+    solution right 64 0 0
+    "$twbench" lab grade right.c --rubric=handout/rubric.json --json=r.json >/dev/null
+    for json in w n r; do
+        python3 -W ignore -m jsonschema -i $json.json "$root/labs/lab/schema/grade-1.json"
+        "$twbench" report $json.json --html=$json.html >$json.txt
+    done
+    grep -q 'wrong.c: 35 of 100 points' w.txt
+    grep -q 'no timer fires later than declared' w.txt
+    grep -q 'longest advance.*10' r.txt
+    "$twbench" schema grade | grep -q 'parts'
 }
 
 @test "a rubric that says what nobody knows is refused, with file and key" {
