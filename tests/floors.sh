@@ -107,7 +107,7 @@ labs_include_what_they_name() {
 
 # Lines of C, headers and .def below the folders given; of folders of tests all text.
 lines_of() {
-    find "$@" \( -name '*.[ch]' -o -name '*.cpp' -o -name '*.def' \) ! -path 'labs/*/tests/*' -exec cat {} + 2>/dev/null | wc -l
+    find "$@" -type f \( -name '*.[ch]' -o -name '*.cpp' -o -name '*.def' \) ! -path 'labs/*/tests/*' -exec cat {} + 2>/dev/null | wc -l
 }
 lines_of_tests() {
     grep -rIc '' "$@" --exclude='*.svg' 2>/dev/null | awk -F: '{ lines += $NF } END { print lines + 0 }'

@@ -8,7 +8,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 picture=${PICTURE:-labs/libraries/docs/pictures/libraries-nginx.svg}
 document=${1:-results/reference/libraries.json}
-libraries=libev,libuv,libevent,asio,sd-event,dpdk,glib
+libraries=libev,libuv,libevent,asio,sd-event,glib
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -90,10 +90,9 @@ check_all() {
 
 # leave_out FILE - what is published of a document, on stdout.
 leave_out() {
-    awk '/^"kind": "claims"/ { claims = 1 }
-        skips { if (/^\]/) { skips = 0; print "]" } next }
-        { print }
-        claims && /^"cells": \[$/ { skips = 1 }' "$1" | sed -E 's/"bins":\[(\[[^][]*\],?)+\]/"bins":[]/g'
+    jq -r 'def lean: if type == "array" then map(lean) elif type != "object" then . else map_values(lean) | if has("bins") then .bins = [] else . end end;
+        def line: if type == "array" then "[\n" + (map(tojson) | join(",\n")) + "\n]" else tojson end;
+        (if .kind == "claims" then .cells = [] else . end) | lean | "{\n" + (to_entries | map((.key | tojson) + ": " + (.value | line)) | join(",\n")) + "\n}"' "$1"
 }
 
 # One file: resumed when the same build left a part of it, put in its place when it is whole.

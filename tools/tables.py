@@ -14,6 +14,8 @@
     question FILE NAME      counts that docs/QUESTIONS.md answers with: map, slots, wakeups or sweep
     ticks FILE              of `fast` and the best other on traces, at a tenth of their ticks, at theirs and at ten times theirs
     targets FILE...         what `fast` is to reach on points and traces, what it reaches, and whether that is enough
+    ratios FILE...          the same ratios up to 1e5 as lines to keep: processor, build, what, where, ratio, the best other
+    processors KEPT FILE... those kept of other machines beside those of these files
     batches FILE            single calls and batches, per re-arm of P3
     between FILE            a timer started and stopped, back to back, chained, and behind other work
     misses FILE             simulated misses per operation
@@ -433,7 +435,7 @@ def print_ticks(name):
 TRACE_TARGETS = {"nginx": 1, "libuv-bind": 1, "linux-timer": 1, "libevent-unbound": 0.83, "linux-hrtimer": 0.83}
 PHASES = [("P1", "start"), ("P1", "stop"), ("P2", "expire"), ("P3", "traffic"), ("P4", "steady"), ("P5", "traffic")]
 # They note a start and do its work later, at the tick.
-PUT_OFF = ("todo", "scan")
+PUT_OFF = ("todo", "scan", "two-lists")
 
 
 def print_target(what, where, asked, found, but=(), left=()):
@@ -463,6 +465,53 @@ def print_point_targets(cells, tasks, tried):
             print_target(what, where, 1, costs(here, [point]))
     if tasks < 1e6:
         print_target("P1 start and P2 expire together", where, 1.2, costs(here, [("P1", "start"), ("P2", "expire")]))
+
+
+def ratios(names):
+    """(what, where) -> (ratio, the best other), on traces at their own ticks and on points up to 1e5."""
+    found = {}
+    for name in names:
+        cells = cells_of(name)
+        if any(cell["workload"] == "nginx" for cell in cells):
+            groups = {(f"`{trace}`", "its own tick"): (at, [(trace, at[0]["phases"][0]["name"])], ())
+                      for (trace, tick), at in by_tick(name).items() if trace in TRACE_TARGETS and tick == TICKS[1]}
+        else:
+            cells = [cell for cell in cells if cell["params"].get("huge_pages") != "on" and "batch" not in cell["params"]]
+            groups = {(" ".join(point), power(tasks)): ([cell for cell in cells if cell["tasks"] == tasks], [point],
+                                                       PUT_OFF if point == ("P1", "start") else ())
+                      for tasks in (1000, 10000, 100000) for point in PHASES}
+        for key, (at, wanted, but) in groups.items():
+            sums = costs(at, wanted)
+            other, design = best_other(sums, but)
+            if other and "fast" in sums:
+                found[key] = (other[0] / sums["fast"][0], design)
+    return found
+
+
+def machine_of(document):
+    return document["machine"]["cpu_model"].replace("(R)", "").replace(" Processor", "")
+
+
+def print_ratios(*names):
+    document = read(names[0])
+    for (what, where), (ratio, design) in ratios(names).items():
+        print(machine_of(document), document["tool"]["commit"][:8], what, where, f"{ratio:.2f}", design, sep="\t")
+
+
+def print_processors(kept, *names):
+    with open(kept, encoding="utf-8") as file:
+        lines = [line.rstrip("\n").split("\t") for line in file if not line.startswith("#")]
+    builds = ordered((cpu, commit) for cpu, commit, *_ in lines)
+    old = {(cpu, commit, what, where): f"{ratio} (`{design}`)" for cpu, commit, what, where, ratio, design in lines}
+    document = read(names[0])
+    head(["", ""] + [f"{cpu}, {commit}" for cpu, commit in builds] + [f"{machine_of(document)}, {document['tool']['commit'][:8]}"], 2)
+    for (what, where), (ratio, design) in ratios(names).items():
+        row([what, where] + [old.get((*build, what, where), "") for build in builds] + [f"{ratio:.2f} (`{design}`)"])
+    factor = {tuple(key): float(ratio) for *key, ratio, _ in lines}
+    moved = sorted(max(one / two, two / one) for one, two in (
+        (factor[(*builds[0], *where)], factor[(*builds[1], *where)]) for where in ratios(names) if (*builds[1], *where) in factor))
+    print(f"\nBetween the two processors of the first two columns a ratio moves by {statistics.median(moved):.2f} times in the median, and by "
+          f"{moved[-1]:.2f} at most.")
 
 
 def longest_advance(cells, design, point):
@@ -854,7 +903,7 @@ def print_choice(advice, points, between=""):
 
 TABLES = {"between": print_between, "choice": print_choice, "stores": print_stores, "stores-disk": print_stores_disk, "stores-large": print_stores_large, "stores-kills": print_stores_kills, "stores-cold": print_stores_cold, "runners": print_runners, "origin": print_origin, "sizes": print_sizes, "pages": print_pages, "libraries": print_libraries,
           "limits": print_limits, "costs": print_costs, "idle": print_idle, "fresh": print_fresh, "question": print_question, "traces": print_traces, "multiples": print_multiples,
-          "targets": print_targets, "ticks": print_ticks, "batches": print_batches, "misses": print_misses, "same-counts": print_same_counts, "prices": print_prices}
+          "targets": print_targets, "ratios": print_ratios, "processors": print_processors, "ticks": print_ticks, "batches": print_batches, "misses": print_misses, "same-counts": print_same_counts, "prices": print_prices}
 
 if __name__ == "__main__":
     if len(sys.argv) < 3 or sys.argv[1] not in TABLES:

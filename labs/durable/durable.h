@@ -13,8 +13,8 @@
 
 #include <cjson/cJSON.h>
 
-/* conform and compare are those of stores: `conform --store`, and `compare` of documents of stores. */
-extern const struct command cmd_stores, cmd_store, cmd_conform_stores, cmd_compare_stores;
+/* conform is that of stores: `conform --store`. */
+extern const struct command cmd_stores, cmd_store, cmd_conform_stores;
 
 /* --store-set and --directory, of a struct storing_request. */
 #define STORE_FLAG_COUNT 2
@@ -28,8 +28,7 @@ int stores_list(const char *directory, const char *json, bool *damaged, struct d
 /* DIAG_USAGE when it is no document of stores that readers here can rely on. */
 int stores_check(const cJSON *root, const char *what, struct diag *diag);
 
-void page_stores(struct page *page, const cJSON *document);            /* docs/STORES.md */
-void page_stores_comparison(struct page *page, const cJSON *document); /* the same page */
+void page_stores(struct page *page, const cJSON *document); /* docs/STORES.md */
 
 /* The pictures of a stores document whose figures are known, for stores.gp and recovery.gp.
  *
@@ -47,7 +46,6 @@ void stores_pictures(const cJSON *document, struct pictures *out);
 /* A figure that a run of a store is measured by; the key is that of the document. */
 struct store_figure {
     const char *key, *unit, *meaning;
-    bool more_is_better;
 };
 
 /* All of them, in the order in which a table shows them. */
@@ -114,8 +112,5 @@ int storing_run(const struct storing_request *request, cJSON **document, struct 
 
 /* Cells that make the exit status 1. */
 size_t storing_count_failed(const cJSON *document);
-
-/* Reads a stores document; "-" is stdin.  DIAG_USAGE when it is none. */
-int storing_load(const char *path, cJSON **document, struct diag *diag);
 
 #endif

@@ -7,8 +7,7 @@
 #include "labs/durable/stores/store_modules.h"
 
 static const struct command *const commands[] = {
-    &cmd_stores, &cmd_store, &cmd_conform_stores, &cmd_compare_stores,
-    &cmd_report, &cmd_plot,  &cmd_list,           NULL};
+    &cmd_stores, &cmd_store, &cmd_conform_stores, &cmd_report, &cmd_plot, &cmd_list, NULL};
 
 static void list_json(void *object)
 {
@@ -42,10 +41,5 @@ static const struct document_kind stores = {
     .pictures = stores_pictures,
     .no_pictures = "no store has a figure",
 };
-static const struct document_kind comparison = {
-    .name = "stores-comparison",
-    .build = page_stores_comparison,
-    .check = shape_check_version,
-};
 
-const struct document_kind *const document_kinds[] = {&comparison, &stores, NULL};
+const struct document_kind *const document_kinds[] = {&stores, NULL};

@@ -9,10 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LESS, MORE };
-
 const struct store_figure store_figures[] = {
-#define STORE_FIGURE(key, unit, better, meaning) {#key, unit, meaning, (better) == MORE},
+#define STORE_FIGURE(key, unit, meaning) {#key, unit, meaning},
 #include "labs/durable/store_figures.def"
 #undef STORE_FIGURE
 };

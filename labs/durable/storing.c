@@ -173,7 +173,8 @@ static int save(const struct storing *storing, struct diag *diag)
     return json_save(path, storing->document, diag);
 }
 
-int storing_load(const char *path, cJSON **document, struct diag *diag)
+/* DIAG_USAGE when it is no document of stores. */
+static int storing_load(const char *path, cJSON **document, struct diag *diag)
 {
     const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
     *document = NULL;

@@ -1,6 +1,8 @@
 /* changepoints.c - takes the clearest change of level, and the next, until none is clear of the noise. */
 #include "labs/fleet/changepoints.h"
 
+#include "harness/base/memory.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -208,17 +210,13 @@ size_t changepoints_find(const double *values, size_t count, double least,
 {
     if (count < CHANGEPOINTS_VALUES_MIN)
         return 0;
-    double *logs = calloc(4 * count + 1, sizeof *logs);
-    unsigned char *marks = calloc(count, 1);
-    size_t found = SIZE_MAX;
-    if (logs && marks) {
-        struct series series = {
-            logs + count, logs + 2 * count, logs + 3 * count + 1, marks, count, 0};
-        for (size_t i = 0; i < count; i++)
-            logs[i] = log(values[i]);
-        take_values(&series, logs);
-        found = find(&series, least, points, most);
-    }
+    double *logs = memory_take(4 * count + 1, sizeof *logs);
+    unsigned char *marks = memory_take(count, 1);
+    struct series series = {logs + count, logs + 2 * count, logs + 3 * count + 1, marks, count, 0};
+    for (size_t i = 0; i < count; i++)
+        logs[i] = log(values[i]);
+    take_values(&series, logs);
+    size_t found = find(&series, least, points, most);
     free(logs);
     free(marks);
     return found;

@@ -30,7 +30,7 @@ struct change_point {
     double low, high; /* the ratio, give or take two standard errors */
 };
 
-/* Fills points[0 .. most) in order and returns how many there are; SIZE_MAX without memory.  values are above 0 and
+/* Fills points[0 .. most) in order and returns how many there are.  values are above 0 and
  * finite; changes below `least` (0.01 is 1 % either way) are not told.  At most CHANGEPOINTS_WINDOW values on each side
  * of a change are looked at.  O(count * window) for each change. */
 size_t changepoints_find(const double *values, size_t count, double least,

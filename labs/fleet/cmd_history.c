@@ -66,7 +66,7 @@ static int add_file(struct history *history, const char *path, struct diag *diag
     struct result_document *result = NULL;
     int status = result_load(path, &result, diag);
     if (status == DIAG_OK)
-        status = history_add(history, result_json(result), path, diag);
+        history_add(history, result_json(result), path);
     result_free(result);
     return status;
 }

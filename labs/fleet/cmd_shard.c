@@ -9,6 +9,7 @@
 #include "labs/fleet/fleet.h"
 
 #include "harness/base/json.h"
+#include "harness/base/memory.h"
 #include "harness/base/units.h"
 #include "harness/command/flags.h"
 #include "harness/command/run.h"
@@ -31,7 +32,7 @@ struct shards {
 /* owner[i]: the shard of group i, from 1.  weights >= 0; of >= 1.  O(count * (count + of)). */
 static void shards_deal(const double *weights, size_t count, uint64_t of, uint64_t *owner)
 {
-    double *loads = calloc(of, sizeof *loads);
+    double *loads = memory_take(of, sizeof *loads);
     for (size_t i = 0; i < count; i++)
         owner[i] = 0;
     for (size_t dealt = 0; dealt < count; dealt++) {
@@ -40,12 +41,11 @@ static void shards_deal(const double *weights, size_t count, uint64_t of, uint64
         for (size_t i = 0; i < count; i++)
             if (owner[i] == 0 && (largest == SIZE_MAX || weights[i] > weights[largest]))
                 largest = i;
-        for (uint64_t s = 1; loads && s < of; s++)
+        for (uint64_t s = 1; s < of; s++)
             if (loads[s] < loads[lightest])
                 lightest = s;
-        owner[largest] = 1 + (loads ? lightest : dealt % of);
-        if (loads)
-            loads[lightest] += weights[largest];
+        owner[largest] = 1 + lightest;
+        loads[lightest] += weights[largest];
     }
     free(loads);
 }
@@ -142,11 +142,10 @@ static int part_keep(void *ctx, const struct setup *setup, struct plan *plan, co
 {
     struct shards *shards = ctx;
     size_t kept = 0, count = plan->group_count;
-    shards->owner = calloc(count + 1, sizeof *shards->owner);
-    shards->seconds = calloc(count + 1, sizeof *shards->seconds);
+    (void)diag;
+    shards->owner = memory_take(count + 1, sizeof *shards->owner);
+    shards->seconds = memory_take(count + 1, sizeof *shards->seconds);
     shards->group_count = count;
-    if (!shards->owner || !shards->seconds)
-        return diag_run(diag, "no memory for %zu groups", count);
     memcpy(shards->seconds, seconds, count * sizeof *seconds);
     shards_deal(seconds, count, shards->of, shards->owner);
     shards->record = make_record(shards, plan, setup);

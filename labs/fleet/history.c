@@ -3,6 +3,7 @@
 
 #include "harness/base/file.h"
 #include "harness/base/json.h"
+#include "harness/base/memory.h"
 #include "harness/compare/gate_work.h"
 #include "labs/fleet/series.h"
 
@@ -20,12 +21,8 @@ struct history {
 
 int history_open(const struct history_wishes *wishes, struct history **out, struct diag *diag)
 {
-    struct history *history = calloc(1, sizeof *history);
-    if (!history || !(history->left_out = cJSON_CreateArray())) {
-        free(history);
-        return diag_run(diag, "no memory for a history");
-    }
-    history->wishes = wishes;
+    struct history *history = memory_take(1, sizeof *history);
+    *history = (struct history){.wishes = wishes, .left_out = cJSON_CreateArray()};
     size_t size;
     int status =
         wishes->commits ? file_read(wishes->commits, &history->commits, &size, diag) : DIAG_OK;
@@ -97,41 +94,26 @@ static cJSON *take_cells(const cJSON *result)
     return cells;
 }
 
-static struct history_run *new_run(struct history *history)
-{
-    if (history->run_count == history->run_room) {
-        size_t room = history->run_room ? 2 * history->run_room : 64;
-        struct history_run *runs = realloc(history->runs, room * sizeof *runs);
-        if (!runs)
-            return NULL;
-        history->runs = runs;
-        history->run_room = room;
-    }
-    struct history_run *run = &history->runs[history->run_count++];
-    *run = (struct history_run){.cells = NULL};
-    return run;
-}
-
-int history_add(struct history *history, const cJSON *result, const char *file, struct diag *diag)
+void history_add(struct history *history, const cJSON *result, const char *file)
 {
     cJSON *cells = take_cells(result);
     if (cJSON_GetArraySize(cells) == 0) {
         leave_out(history, file, "no cell of it is ok and ran in virtual time");
         cJSON_Delete(cells);
-        return DIAG_OK;
+        return;
     }
-    struct history_run *run = new_run(history);
-    if (!run) {
-        cJSON_Delete(cells);
-        return diag_run(diag, "no memory for %zu runs", history->run_count + 1);
-    }
-    run->cells = cells;
+    memory_room(&history->runs, history->run_count, &history->run_room, sizeof *history->runs);
+    struct history_run *run = &history->runs[history->run_count++];
+    *run = (struct history_run){.cells = cells};
     snprintf(run->file, sizeof run->file, "%s", file);
-    snprintf(run->commit, sizeof run->commit, "%s", json_get_text(result, "tool.commit"));
-    snprintf(run->date, sizeof run->date, "%s", json_get_text(result, "tool.date_utc"));
+    const char *commit = json_get_text(result, "subject.commit"),
+               *date = json_get_text(result, "subject.date_utc");
+    snprintf(run->commit, sizeof run->commit, "%s",
+             commit[0] ? commit : json_get_text(result, "tool.commit"));
+    snprintf(run->date, sizeof run->date, "%s",
+             date[0] ? date : json_get_text(result, "tool.date_utc"));
     snprintf(run->machine, sizeof run->machine, "%s", json_get_text(result, "machine.cpu_model"));
     snprintf(run->compiler, sizeof run->compiler, "%s", json_get_text(result, "tool.compiler"));
-    return DIAG_OK;
 }
 
 /* ---- Order. ---------------------------------------------------------------------------------- */

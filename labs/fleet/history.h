@@ -31,14 +31,13 @@ struct history_wishes {
 
 struct history;
 
-/* The owner frees it with history_free.  DIAG_USAGE when the file of commits cannot be read; DIAG_RUN without
- * memory.  Wishes are the caller's and outlive the history. */
+/* The owner frees it with history_free.  DIAG_USAGE when the file of commits cannot be read.  Wishes are the caller's and outlive the history. */
 int history_open(const struct history_wishes *wishes, struct history **out, struct diag *diag);
 /* NULL is allowed. */
 void history_free(struct history *history);
 
 /* Takes the figures out of a result; the document is the caller's again. */
-int history_add(struct history *history, const cJSON *result, const char *file, struct diag *diag);
+void history_add(struct history *history, const cJSON *result, const char *file);
 
 /* Orders the runs, finds the changes and writes all into `document`, which has tool, machine and command.
  * DIAG_USAGE when fewer than two runs share a cell, or when `since` or `anchor` names nothing that is

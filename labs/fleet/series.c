@@ -2,6 +2,7 @@
 #include "labs/fleet/series.h"
 
 #include "harness/base/json.h"
+#include "harness/base/memory.h"
 #include "harness/compare/gate_work.h"
 #include "labs/fleet/changepoints.h"
 
@@ -182,26 +183,21 @@ static void add_timed_changes(const struct history_line *line, const struct seri
     }
 }
 
-static bool find_timed_changes(const struct history_line *line, const struct series *series,
+static void find_timed_changes(const struct history_line *line, const struct series *series,
                                cJSON *changes)
 {
-    struct known known = {calloc(line->count, sizeof *known.values),
-                          calloc(line->count, sizeof *known.runs), 0};
-    struct change_point *points = calloc(CHANGES_MAX, sizeof *points);
-    size_t count = SIZE_MAX;
-    for (size_t i = 0; known.values && known.runs && i < line->count; i++)
+    struct known known = {memory_take(line->count, sizeof *known.values),
+                          memory_take(line->count, sizeof *known.runs), 0};
+    struct change_point points[CHANGES_MAX];
+    for (size_t i = 0; i < line->count; i++)
         if (series->values[i] > 0) {
             known.values[known.count] = series->values[i];
             known.runs[known.count++] = i;
         }
-    if (known.values && known.runs && points)
-        count = changepoints_find(known.values, known.count, line->least, points, CHANGES_MAX);
-    if (count != SIZE_MAX)
-        add_timed_changes(line, series, &known, changes, count, points);
+    size_t count = changepoints_find(known.values, known.count, line->least, points, CHANGES_MAX);
+    add_timed_changes(line, series, &known, changes, count, points);
     free(known.values);
     free(known.runs);
-    free(points);
-    return count != SIZE_MAX;
 }
 
 /* ---- What all series do at once. -------------------------------------------------------------- */
@@ -262,12 +258,12 @@ static size_t count_known(const struct series *series, size_t count)
     return known;
 }
 
-/* Adds the series, if two runs know the figure.  False without memory. */
-static bool add_series(const struct history_line *line, const struct series *series, cJSON *list)
+/* Adds the series, if two runs know the figure. */
+static void add_series(const struct history_line *line, const struct series *series, cJSON *list)
 {
     size_t known = count_known(series, line->count);
     if (known < 2)
-        return true;
+        return;
     cJSON *out = cJSON_CreateObject(), *values = cJSON_CreateArray(),
           *changes = cJSON_CreateArray();
     json_add_text(out, "cell", json_get_text(series->cell, "label"));
@@ -279,36 +275,33 @@ static bool add_series(const struct history_line *line, const struct series *ser
         cJSON_AddItemToArray(values, isnan(series->values[i])
                                          ? cJSON_CreateNull()
                                          : cJSON_CreateNumber(series->values[i]));
-    bool is_whole = true;
     if (series->is_exact)
         add_exact_changes(line, series, changes);
     else
-        is_whole = find_timed_changes(line, series, changes);
+        find_timed_changes(line, series, changes);
     json_add(out, "values", values);
     json_add(out, "changes", changes);
     cJSON_AddItemToArray(list, out);
-    return is_whole;
 }
 
-static bool add_cell(const struct history_line *line, const cJSON *cell, double *values,
+static void add_cell(const struct history_line *line, const cJSON *cell, double *values,
                      cJSON *list)
 {
-    bool is_whole = true;
     for (int metric = 0; metric <= METRIC_INSTRUCTIONS; metric++) {
         struct series series = {cell, metric_name((enum metric)metric), true,
                                 metric == METRIC_INSTRUCTIONS ? GATE_SAME_INSTRUCTIONS : 0, values};
         for (size_t i = 0; i < line->count; i++)
             values[i] = read_count(find_cell(&line->runs[i], cell), metric);
-        is_whole = add_series(line, &series, list) && is_whole;
+        add_series(line, &series, list);
     }
     if (!line->anchor[0] || strcmp(json_get_text(cell, "impl"), line->anchor) == 0)
-        return is_whole;
+        return;
     struct series series = {cell, "time", false, 0, values};
     for (size_t i = 0; i < line->count; i++) {
         const cJSON *found = find_cell(&line->runs[i], cell);
         values[i] = found ? read_ratio(&line->runs[i], found, line->anchor) : NAN;
     }
-    return add_series(line, &series, list) && is_whole;
+    add_series(line, &series, list);
 }
 
 static bool was_before(const struct history_line *line, size_t run, const cJSON *cell)
@@ -322,19 +315,15 @@ static bool was_before(const struct history_line *line, size_t run, const cJSON 
 int series_write(const struct history_line *line, cJSON *document, struct diag *diag)
 {
     cJSON *list = cJSON_CreateArray();
-    double *values = calloc(line->count + 1, sizeof *values);
-    bool is_whole = values != NULL;
-    for (size_t i = 0; is_whole && i < line->count; i++) {
+    double *values = memory_take(line->count + 1, sizeof *values);
+    for (size_t i = 0; i < line->count; i++)
         json_each(cell, line->runs[i].cells, "")
             if (!was_before(line, i, cell))
-                is_whole = add_cell(line, cell, values, list) && is_whole;
-    }
+                add_cell(line, cell, values, list);
     free(values);
     tell_everywhere(list);
     bool is_empty = cJSON_GetArraySize(list) == 0;
     json_add(document, "series", list);
-    if (!is_whole)
-        return diag_run(diag, "no memory for the history");
     return is_empty ? diag_usage(diag,
                                  "no cell is in two of the %zu results: expected the same "
                                  "design, settings, workload, tasks and seed in each",

@@ -31,7 +31,7 @@ struct history_line {
 int series_find_anchor(const struct history_line *line, const char *wanted, char *out, size_t size,
                        struct diag *diag);
 
-/* Adds "series" to the document.  DIAG_USAGE when no cell is in two runs; DIAG_RUN without memory. */
+/* Adds "series" to the document.  DIAG_USAGE when no cell is in two runs. */
 int series_write(const struct history_line *line, cJSON *document, struct diag *diag);
 
 #endif

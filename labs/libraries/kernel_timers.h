@@ -467,4 +467,16 @@ static struct tw_footprint kernel_footprint_of(const struct tw_timers *timers, s
                                  .capacity_bytes = (uint64_t)timers->capacity * each};
 }
 
+/* Of the table, behind names and footprint. */
+#define KERNEL_TRAITS                                                                              \
+    {                                                                                              \
+        .flags = TW_TICKLESS | TW_NEXT_EXACT | TW_REAL_CLOCK, .start = {TW_O_LOG_N, TW_O_LOG_N},   \
+        .stop = {TW_O_LOG_N, TW_O_LOG_N}, .expire = {TW_O_LOG_N, TW_O_LOG_N},                      \
+        .tick = {TW_O_LOG_N, TW_O_N},                                                              \
+    }
+#define KERNEL_HOOKS                                                                               \
+    .traits = KERNEL_TRAITS, .params = kernel_params, .open = kernel_open, .close = kernel_close,  \
+    .start = kernel_start, .stop = kernel_stop, .advance = kernel_advance, .next = kernel_next,    \
+    .visit = kernel_visit, .check = kernel_check, .describe = kernel_describe, .work = kernel_work
+
 #endif

@@ -42,109 +42,59 @@
 
 #include <ev.h>
 
-#define LIBEV_TICK_BITS   9u       /* ticks of a second */
-#define LIBEV_NS_PER_TICK 1953125L /* exactly: 10^9 / 2^9 */
-#define LOOP_SPAN         (UINT64_C(1) << 50)
-#define LOOP_REACH        (UINT64_C(1) << 51) /* and a delay behind it is still below 2^52 ticks */
-#define LIBEV_ZERO        (UINT64_C(1) << LIBEV_TICK_BITS) /* the library's clock at the base: 1 s */
-#define LIBEV_CAPACITY    (UINT32_C(1) << 25)
+#define LOOP_TICKS_PER_S    512u
+#define LOOP_NS_PER_TICK    1953125L /* exactly: 10^9 / 2^9 */
+#define LOOP_SPAN           (UINT64_C(1) << 50)
+#define LOOP_REACH          (UINT64_C(1) << 51) /* and a delay behind it is still below 2^52 ticks */
+#define LOOP_ZERO           LOOP_TICKS_PER_S    /* the library's clock at the base: 1 s */
+#define LOOP_UPDATE(timers) ev_now_update((timers)->loop)
+#define LOOP_LIBRARY        struct ev_loop *loop;
+#define LIBEV_CAPACITY      (UINT32_C(1) << 25)
 
-struct libev_task {
+struct loop_task {
     ev_timer timer; /* first: a watcher's address is its task's */
     tw_tick due;    /* 0: idle */
 };
 
-struct tw_timers {
-    struct ev_loop *loop;
-    struct libev_task *tasks;
-    uint32_t capacity;
-    uint32_t running;
-    tw_tick now;    /* in a callback, the due tick of the timer that fires */
-    tw_tick turn;   /* the tick that the loop's time stands for */
-    tw_tick base;   /* the tick at which the library's clock shows 0; may be before tick 0 */
-    tw_tick wake;   /* libev is not due before: it said so, and nothing earlier was started since */
-    bool is_behind; /* a callback started something for a tick that the turn is past */
-    tw_expire_fn *expire;
-    void *ctx;
-    struct answer answer;
-    TW_WORK_FIELD
-};
-
 #include "event_loop.h"
-
-static const struct tw_param libev_params[] = {LOOP_PARAM_POLL, {NULL, NULL, 0, 0, 0}};
 
 static void libev_fire(struct ev_loop *loop, ev_timer *timer, int events)
 {
-    struct tw_timers *timers = ev_userdata(loop);
-    struct libev_task *task = (struct libev_task *)timer;
     (void)events;
-    loop_fire(timers, (tw_id)(task - timers->tasks), &task->due);
+    loop_fire(ev_userdata(loop), (struct loop_task *)timer);
 }
 
 /* Seconds from the loop's time to half a tick before `due`, which may be past. */
 static inline ev_tstamp libev_delay(const struct tw_timers *timers, tw_tick due)
 {
-    const ev_tstamp tick = 1.0 / (1u << LIBEV_TICK_BITS);
+    const ev_tstamp tick = 1.0 / LOOP_TICKS_PER_S;
     return (ev_tstamp)(int64_t)(due - timers->turn) * tick - tick / 2;
 }
 
-static inline void libev_arm(struct tw_timers *timers, struct libev_task *task)
-{
-    ev_timer_set(&task->timer, libev_delay(timers, task->due), 0.0);
-    ev_timer_start(timers->loop, &task->timer);
-}
-
 /* `repeat` may be changed at any time and is looked at by ev_timer_again and at expiry alone. */
-static inline void libev_rearm(struct tw_timers *timers, struct libev_task *task)
+static inline bool loop_arm(struct tw_timers *timers, tw_id id, tw_tick due, bool was_running)
 {
-    task->timer.repeat = libev_delay(timers, task->due);
-    ev_timer_again(timers->loop, &task->timer);
-    task->timer.repeat = 0.0;
-}
-
-static int libev_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
-{
-    tw_tick due;
-    if (!loop_due(timers, deadline, LOOP_SPAN, &due))
-        return TW_REFUSED_RANGE;
-    struct libev_task *task = &timers->tasks[id];
-    bool was_running = task->due != 0;
-    task->due = due;
-    timers->running += !was_running;
+    ev_timer *timer = &timers->tasks[id].timer;
     if (due < timers->wake)
         timers->wake = due;
+    if (was_running && due > timers->turn) {
+        timer->repeat = libev_delay(timers, due);
+        ev_timer_again(timers->loop, timer);
+        timer->repeat = 0.0;
+        return true;
+    }
     if (due <= timers->turn) {
         timers->is_behind = true;
-        ev_timer_stop(timers->loop, &task->timer); /* a repeat may not be negative */
-        libev_arm(timers, task);
-    } else if (was_running) {
-        libev_rearm(timers, task);
-    } else {
-        libev_arm(timers, task);
+        ev_timer_stop(timers->loop, timer); /* a repeat may not be negative */
     }
-    return was_running ? TW_REARMED : TW_OK;
+    ev_timer_set(timer, libev_delay(timers, due), 0.0);
+    ev_timer_start(timers->loop, timer);
+    return true;
 }
 
-static int libev_stop(struct tw_timers *timers, tw_id id)
+static inline void loop_disarm(struct tw_timers *timers, tw_id id)
 {
-    struct libev_task *task = &timers->tasks[id];
-    if (task->due == 0)
-        return TW_IDLE;
-    task->due = 0;
-    timers->running--;
-    ev_timer_stop(timers->loop, &task->timer);
-    return TW_OK;
-}
-
-/* The library's clock shows the tick from the next question on. */
-static void libev_tell(struct tw_timers *timers, tw_tick now)
-{
-    tw_tick ticks = now - timers->base;
-    timers->turn = now;
-    timers->answer.now.tv_sec = (time_t)(ticks >> LIBEV_TICK_BITS);
-    timers->answer.now.tv_nsec = (long)(ticks % (1u << LIBEV_TICK_BITS)) * LIBEV_NS_PER_TICK;
-    answer_begin(&timers->answer);
+    ev_timer_stop(timers->loop, &timers->tasks[id].timer);
 }
 
 /* How long libev would wait, in milliseconds rounded up, bounds the earliest timer from below: that
@@ -167,58 +117,37 @@ static inline bool loop_wakes(const struct tw_timers *timers, tw_tick to)
  * EVRUN_ONCE would wait, and therefore says for how long; it does not get to. */
 static void loop_turn(struct tw_timers *timers, tw_tick to)
 {
-    libev_tell(timers, to);
+    loop_tell(timers, to);
     do {
         timers->is_behind = false;
         ev_run(timers->loop, EVRUN_ONCE);
     } while (timers->is_behind);
 }
 
-/* A new zero for the library's clock.  What runs is taken out and put in again, for the times of the
- * old zero mean nothing any more. */
-static void loop_rebase(struct tw_timers *timers, tw_tick now)
-{
-    for (tw_id id = 0; timers->running > 0 && id < timers->capacity; id++)
-        ev_timer_stop(timers->loop, &timers->tasks[id].timer);
-    timers->base = now - LIBEV_ZERO;
-    libev_tell(timers, now);
-    ev_now_update(timers->loop);
-    for (tw_id id = 0; timers->running > 0 && id < timers->capacity; id++)
-        if (timers->tasks[id].due != 0)
-            libev_arm(timers, &timers->tasks[id]);
-}
-
 /* ---- Open, close. ---------------------------------------------------------------------------- */
 
-static void libev_close(struct tw_timers *timers)
+static void loop_close_library(struct tw_timers *timers)
 {
-    answer_begin(&timers->answer);
-    if (timers->loop)
-        ev_loop_destroy(timers->loop);
-    loop_free(timers);
+    ev_loop_destroy(timers->loop);
 }
 
-/* TW_OK, or what was missing; the caller closes in any case. */
-static int libev_open_loop(struct tw_timers *timers, struct tw_error *error)
+static int loop_open_library(struct tw_timers *timers, const struct tw_config *config,
+                             struct tw_error *error)
 {
-    libev_tell(timers, timers->now);
+    timers->answer.asked = libev_asked;
     timers->loop = ev_loop_new(EVFLAG_NOENV);
     if (!timers->loop) {
         snprintf(error->text, sizeof error->text, "libev: ev_loop_new found no way to wait");
         return TW_REFUSED_MEMORY;
     }
     ev_set_userdata(timers->loop, timers);
-    for (tw_id id = 0; id < timers->capacity; id++)
+    for (tw_id id = 0; id < config->capacity; id++)
         ev_timer_init(&timers->tasks[id].timer, libev_fire, 0.0, 0.0);
     return TW_OK;
 }
 
-/* Are the settings good, and does the library ask us? */
-static int libev_prepare(const struct tw_config *config, struct tw_error *error)
+static int loop_answer(const struct tw_config *config, struct tw_error *error)
 {
-    int status = params_check(libev_params, config, error);
-    if (status != TW_OK)
-        return status;
     if (config->capacity > LIBEV_CAPACITY) {
         snprintf(error->text, sizeof error->text,
                  "capacity: %u given; libev computes the size of its heap in an int: at most %u",
@@ -228,49 +157,14 @@ static int libev_prepare(const struct tw_config *config, struct tw_error *error)
     return answer_library((void (*)(void))ev_run, ANSWER_WAITS | loop_kinds(config), error);
 }
 
-static int libev_open(struct tw_timers **out, const struct tw_config *config,
-                      struct tw_error *error)
+static const char *loop_check_task(const struct tw_timers *timers, const struct loop_task *task)
 {
-    int status = libev_prepare(config, error);
-    if (status != TW_OK)
-        return status;
-    struct tw_timers *timers = loop_new(config, error);
-    if (!timers)
-        return TW_REFUSED_MEMORY;
-    timers->base = config->now - LIBEV_ZERO;
-    timers->answer.asked = libev_asked;
-    status = libev_open_loop(timers, error);
-    if (status != TW_OK) {
-        libev_close(timers);
-        return status;
-    }
-    loop_count_work(timers);
-    *out = timers;
-    return TW_OK;
-}
-
-/* ---- What can be asked. ---------------------------------------------------------------------- */
-
-static tw_tick libev_next(const struct tw_timers *timers)
-{
-    if (timers->running == 0)
-        return TW_NEVER;
-    return timers->wake > timers->now ? timers->wake : timers->now + 1;
-}
-
-static const char *libev_check(const struct tw_timers *timers)
-{
-    uint32_t running = 0;
-    for (tw_id id = 0; id < timers->capacity; id++) {
-        struct libev_task *task = &timers->tasks[id];
-        if ((ev_is_active(&task->timer) != 0) != (task->due != 0))
-            return "a watcher is active without a due tick, or has one without being active";
-        if (task->due != 0 &&
-            ev_timer_remaining(timers->loop, &task->timer) != libev_delay(timers, task->due))
-            return "libev has another time for a timer than its due tick";
-        running += task->due != 0;
-    }
-    return running == timers->running ? NULL : "not as many timers run as are counted";
+    ev_timer *timer = (ev_timer *)(uintptr_t)&task->timer;
+    if ((ev_is_active(timer) != 0) != (task->due != 0))
+        return "a watcher is active without a due tick, or has one without being active";
+    if (task->due != 0 && ev_timer_remaining(timers->loop, timer) != libev_delay(timers, task->due))
+        return "libev has another time for a timer than its due tick";
+    return NULL;
 }
 
 const struct tw_backend TW_BACKEND(libev) = {
@@ -282,16 +176,8 @@ const struct tw_backend TW_BACKEND(libev) = {
                .stop = {TW_O_1, TW_O_LOG_N},
                .expire = {TW_O_LOG_N, TW_O_LOG_N},
                .tick = {TW_O_1, TW_O_1}},
-    .params = libev_params,
-    .open = libev_open,
-    .close = libev_close,
-    .start = libev_start,
-    .stop = libev_stop,
-    .advance = loop_advance,
-    .next = libev_next,
-    .visit = loop_visit,
-    .check = libev_check,
+    .next = loop_next,
     .footprint = loop_footprint,
     .describe = loop_describe,
-    .work = loop_work,
+    LOOP_HOOKS,
 };

@@ -36,35 +36,16 @@
 #include <event2/event.h>
 #include <event2/event_struct.h>
 
-#define LOOP_SPAN            TW_DEADLINE_MAX
-#define LIBEVENT_TICKS_PER_S 1000u
-#define LIBEVENT_US_PER_TICK 1000
-#define LIBEVENT_NS_PER_TICK 1000000
-#define LIBEVENT_ZERO_S      1 /* what the library's clock shows at tick 0: 0 means "no time" there */
+#define LOOP_SPAN    TW_DEADLINE_MAX
+#define LOOP_ZERO_S  1 /* 0 means "no time" there */
+#define LOOP_LIBRARY struct event_base *loop;
 
-struct libevent_task {
+struct loop_task {
     struct event event;
     tw_tick due; /* 0: idle */
 };
 
-struct tw_timers {
-    struct event_base *base;
-    struct libevent_task *tasks;
-    uint32_t capacity;
-    uint32_t running;
-    tw_tick now;    /* in a callback, the due tick of the timer that fires */
-    tw_tick turn;   /* the tick that the loop's time stands for */
-    tw_tick wake;   /* libevent is not due before: it said so, and nothing earlier was started */
-    bool is_behind; /* a callback started something for a tick that the turn is past */
-    tw_expire_fn *expire;
-    void *ctx;
-    struct answer answer;
-    TW_WORK_FIELD
-};
-
 #include "event_loop.h"
-
-static const struct tw_param libevent_params[] = {LOOP_PARAM_POLL, {NULL, NULL, 0, 0, 0}};
 
 static inline struct tw_timers *libevent_of(struct answer *answer)
 {
@@ -74,62 +55,31 @@ static inline struct tw_timers *libevent_of(struct answer *answer)
 /* An event's callback has one argument, and that is the task; whose it is, is who is answered. */
 static void libevent_fire(evutil_socket_t fd, short events, void *argument)
 {
-    struct libevent_task *task = argument;
-    struct tw_timers *timers = libevent_of(answer_current);
     (void)fd;
     (void)events;
-    loop_fire(timers, (tw_id)(task - timers->tasks), &task->due);
+    loop_fire(libevent_of(answer_current), argument);
 }
 
 static inline struct timeval libevent_time(tw_tick ticks)
 {
-    return (struct timeval){.tv_sec = (time_t)(ticks / LIBEVENT_TICKS_PER_S),
-                            .tv_usec =
-                                (suseconds_t)(ticks % LIBEVENT_TICKS_PER_S) * LIBEVENT_US_PER_TICK};
+    return (struct timeval){.tv_sec = (time_t)(ticks / LOOP_TICKS_PER_S),
+                            .tv_usec = (suseconds_t)(ticks % LOOP_TICKS_PER_S) * 1000};
 }
 
-static inline bool libevent_arm(struct tw_timers *timers, struct libevent_task *task, tw_tick due)
+static inline bool loop_arm(struct tw_timers *timers, tw_id id, tw_tick due, bool was_running)
 {
     struct timeval time = libevent_time(due > timers->turn ? due - timers->turn : 0);
-    return event_add(&task->event, &time) == 0;
-}
-
-static int libevent_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
-{
-    tw_tick due;
-    if (!loop_due(timers, deadline, LOOP_SPAN, &due))
-        return TW_REFUSED_RANGE; /* or the clock itself is at its end, where no tick follows */
-    struct libevent_task *task = &timers->tasks[id];
-    bool was_running = task->due != 0;
+    (void)was_running;
     answer_begin(&timers->answer);
-    if (!libevent_arm(timers, task, due))
-        return TW_REFUSED_MEMORY;
-    task->due = due;
-    timers->running += !was_running;
     timers->is_behind |= due <= timers->turn;
     if (due < timers->wake)
         timers->wake = due;
-    return was_running ? TW_REARMED : TW_OK;
+    return event_add(&timers->tasks[id].event, &time) == 0;
 }
 
-static int libevent_stop(struct tw_timers *timers, tw_id id)
+static inline void loop_disarm(struct tw_timers *timers, tw_id id)
 {
-    struct libevent_task *task = &timers->tasks[id];
-    if (task->due == 0)
-        return TW_IDLE;
-    task->due = 0;
-    timers->running--;
-    event_del(&task->event);
-    return TW_OK;
-}
-
-/* The library's clock shows the tick from the next question on. */
-static void libevent_tell(struct tw_timers *timers, tw_tick now)
-{
-    timers->turn = now;
-    timers->answer.now.tv_sec = (time_t)(now / LIBEVENT_TICKS_PER_S) + LIBEVENT_ZERO_S;
-    timers->answer.now.tv_nsec = (long)(now % LIBEVENT_TICKS_PER_S) * LIBEVENT_NS_PER_TICK;
-    answer_begin(&timers->answer);
+    event_del(&timers->tasks[id].event);
 }
 
 /* How long libevent would wait is how long it is to the earliest timer, or at most 35 minutes.  Then
@@ -139,37 +89,32 @@ static void libevent_asked(struct answer *answer, int timeout_ms)
     struct tw_timers *timers = libevent_of(answer);
     timers->wake = timeout_ms < 0 ? TW_NEVER : timers->turn + (tw_tick)timeout_ms;
     if (timeout_ms != 0)
-        event_base_loopbreak(timers->base);
+        event_base_loopbreak(timers->loop);
+}
+
+static inline bool loop_wakes(const struct tw_timers *timers, tw_tick to)
+{
+    return to >= timers->wake || !timers->answer.is_alone;
 }
 
 /* Turns until nothing is due: a timer that a callback starts is not looked at in the same turn. */
-static void libevent_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx)
+static void loop_turn(struct tw_timers *timers, tw_tick to)
 {
-    if (to <= timers->now)
-        return;
-    timers->expire = expire;
-    timers->ctx = ctx;
-    if (to >= timers->wake || !timers->answer.is_alone) {
-        libevent_tell(timers, to);
-        do {
-            timers->is_behind = false;
-            event_base_loop(timers->base, EVLOOP_ONCE | EVLOOP_NO_EXIT_ON_EMPTY);
-        } while (timers->is_behind);
-    }
-    timers->now = to;
+    loop_tell(timers, to);
+    do {
+        timers->is_behind = false;
+        event_base_loop(timers->loop, EVLOOP_ONCE | EVLOOP_NO_EXIT_ON_EMPTY);
+    } while (timers->is_behind);
 }
 
 /* ---- Open, close. ---------------------------------------------------------------------------- */
 
 /* An event that is pending belongs to the base until it is deleted. */
-static void libevent_close(struct tw_timers *timers)
+static void loop_close_library(struct tw_timers *timers)
 {
-    answer_begin(&timers->answer);
     for (tw_id id = 0; timers->running > 0 && id < timers->capacity; id++)
-        libevent_stop(timers, id);
-    if (timers->base)
-        event_base_free(timers->base);
-    loop_free(timers);
+        loop_stop(timers, id);
+    event_base_free(timers->loop);
 }
 
 /* As event_base_new() makes it, but that the environment has no say. */
@@ -184,68 +129,38 @@ static struct event_base *libevent_new_base(void)
     return base;
 }
 
-/* TW_OK, or what was missing; the caller closes in any case. */
-static int libevent_open_base(struct tw_timers *timers, struct tw_error *error)
+static int loop_open_library(struct tw_timers *timers, const struct tw_config *config,
+                             struct tw_error *error)
 {
-    libevent_tell(timers, timers->now);
-    timers->base = libevent_new_base();
-    if (!timers->base) {
+    timers->answer.asked = libevent_asked;
+    timers->loop = libevent_new_base();
+    if (!timers->loop) {
         snprintf(error->text, sizeof error->text, "libevent: event_base_new found no way to wait");
         return TW_REFUSED_MEMORY;
     }
-    for (tw_id id = 0; id < timers->capacity; id++) {
-        struct libevent_task *task = &timers->tasks[id];
-        event_assign(&task->event, timers->base, -1, 0, libevent_fire, task);
+    for (tw_id id = 0; id < config->capacity; id++) {
+        struct loop_task *task = &timers->tasks[id];
+        event_assign(&task->event, timers->loop, -1, 0, libevent_fire, task);
     }
     return TW_OK;
 }
 
-static int libevent_open(struct tw_timers **out, const struct tw_config *config,
-                         struct tw_error *error)
+static int loop_answer(const struct tw_config *config, struct tw_error *error)
 {
-    int status = params_check(libevent_params, config, error);
-    if (status == TW_OK)
-        status = answer_library((void (*)(void))event_base_loop, ANSWER_WAITS | loop_kinds(config),
-                                error);
-    if (status != TW_OK)
-        return status;
-    struct tw_timers *timers = loop_new(config, error);
-    if (!timers)
-        return TW_REFUSED_MEMORY;
-    timers->answer.asked = libevent_asked;
-    status = libevent_open_base(timers, error);
-    if (status != TW_OK) {
-        libevent_close(timers);
-        return status;
-    }
-    loop_count_work(timers);
-    *out = timers;
-    return TW_OK;
+    return answer_library((void (*)(void))event_base_loop, ANSWER_WAITS | loop_kinds(config),
+                          error);
 }
 
-/* ---- What can be asked. ---------------------------------------------------------------------- */
-
-static tw_tick libevent_next(const struct tw_timers *timers)
+static const char *loop_check_task(const struct tw_timers *timers, const struct loop_task *task)
 {
-    if (timers->running == 0)
-        return TW_NEVER;
-    return timers->wake > timers->now ? timers->wake : timers->now + 1;
-}
-
-static const char *libevent_check(const struct tw_timers *timers)
-{
-    uint32_t running = 0;
-    for (tw_id id = 0; id < timers->capacity; id++) {
-        const struct libevent_task *task = &timers->tasks[id];
-        struct timeval has, wants = libevent_time(task->due);
-        wants.tv_sec += LIBEVENT_ZERO_S;
-        if ((event_pending(&task->event, EV_TIMEOUT, &has) != 0) != (task->due != 0))
-            return "an event is pending without a due tick, or has one without being pending";
-        if (task->due != 0 && evutil_timercmp(&has, &wants, !=))
-            return "libevent has another time for a timer than its due tick";
-        running += task->due != 0;
-    }
-    return running == timers->running ? NULL : "not as many timers run as are counted";
+    struct timeval has, wants = libevent_time(task->due);
+    (void)timers;
+    wants.tv_sec += LOOP_ZERO_S;
+    if ((event_pending(&task->event, EV_TIMEOUT, &has) != 0) != (task->due != 0))
+        return "an event is pending without a due tick, or has one without being pending";
+    if (task->due != 0 && evutil_timercmp(&has, &wants, !=))
+        return "libevent has another time for a timer than its due tick";
+    return NULL;
 }
 
 const struct tw_backend TW_BACKEND(libevent) = {
@@ -257,16 +172,8 @@ const struct tw_backend TW_BACKEND(libevent) = {
                .stop = {TW_O_1, TW_O_LOG_N},
                .expire = {TW_O_LOG_N, TW_O_LOG_N},
                .tick = {TW_O_1, TW_O_1}},
-    .params = libevent_params,
-    .open = libevent_open,
-    .close = libevent_close,
-    .start = libevent_start,
-    .stop = libevent_stop,
-    .advance = libevent_advance,
-    .next = libevent_next,
-    .visit = loop_visit,
-    .check = libevent_check,
+    .next = loop_next,
     .footprint = loop_footprint,
     .describe = loop_describe,
-    .work = loop_work,
+    LOOP_HOOKS,
 };

@@ -38,72 +38,40 @@
 
 #include <uv.h>
 
-#define LOOP_SPAN  (UINT64_C(1) << 42)
-#define LOOP_REACH (UINT64_C(1) << 44) /* in nanoseconds still below 2^64 */
-#define LIBUV_ZERO UINT64_C(1000)      /* what the library's clock shows at the base */
+#define LOOP_SPAN           (UINT64_C(1) << 42)
+#define LOOP_REACH          (UINT64_C(1) << 44) /* in nanoseconds still below 2^64 */
+#define LOOP_ZERO           UINT64_C(1000)      /* what the library's clock shows at the base */
+#define LOOP_UPDATE(timers) uv_update_time(&(timers)->loop)
+/* The wakeup gives the loop a descriptor and keeps it alive. */
+#define LOOP_LIBRARY                                                                               \
+    uv_loop_t loop;                                                                                \
+    uv_async_t wakeup;
 
-struct libuv_task {
+struct loop_task {
     uv_timer_t timer; /* first: a handle's address is its task's */
     tw_tick due;      /* 0: idle */
 };
 
-struct tw_timers {
-    uv_loop_t loop;
-    uv_async_t wakeup; /* gives the loop a descriptor and keeps it alive */
-    struct libuv_task *tasks;
-    uint32_t capacity;
-    uint32_t running;
-    tw_tick now;  /* in a callback, the due tick of the timer that fires */
-    tw_tick turn; /* the tick that the loop's time stands for */
-    tw_tick base; /* the tick at which the library's clock shows 0; may be before tick 0 */
-    tw_tick wake; /* with poll=0, libuv is not due before: it said so */
-    tw_expire_fn *expire;
-    void *ctx;
-    struct answer answer;
-    TW_WORK_FIELD
-};
-
 #include "event_loop.h"
-
-static const struct tw_param libuv_params[] = {LOOP_PARAM_POLL, {NULL, NULL, 0, 0, 0}};
 
 static void libuv_fire(uv_timer_t *timer)
 {
-    struct tw_timers *timers = timer->data;
-    struct libuv_task *task = (struct libuv_task *)timer;
-    loop_fire(timers, (tw_id)(task - timers->tasks), &task->due);
+    loop_fire(timer->data, (struct loop_task *)timer);
 }
 
-static inline void libuv_arm(struct tw_timers *timers, struct libuv_task *task)
+static inline bool loop_arm(struct tw_timers *timers, tw_id id, tw_tick due, bool was_running)
 {
-    uint64_t delay = task->due > timers->turn ? task->due - timers->turn : 0;
-    uv_timer_start(&task->timer, libuv_fire, delay, 0);
-}
-
-static int libuv_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
-{
-    tw_tick due;
-    if (!loop_due(timers, deadline, LOOP_SPAN, &due))
-        return TW_REFUSED_RANGE;
-    struct libuv_task *task = &timers->tasks[id];
-    bool was_running = task->due != 0;
-    task->due = due;
-    timers->running += !was_running;
+    uint64_t delay = due > timers->turn ? due - timers->turn : 0;
+    (void)was_running;
     if (due < timers->wake)
         timers->wake = due;
-    libuv_arm(timers, task);
-    return was_running ? TW_REARMED : TW_OK;
+    uv_timer_start(&timers->tasks[id].timer, libuv_fire, delay, 0);
+    return true;
 }
 
-static int libuv_stop(struct tw_timers *timers, tw_id id)
+static inline void loop_disarm(struct tw_timers *timers, tw_id id)
 {
-    struct libuv_task *task = &timers->tasks[id];
-    if (task->due == 0)
-        return TW_IDLE;
-    task->due = 0;
-    timers->running--;
-    uv_timer_stop(&task->timer);
-    return TW_OK;
+    uv_timer_stop(&timers->tasks[id].timer);
 }
 
 static inline bool loop_wakes(const struct tw_timers *timers, tw_tick to)
@@ -113,7 +81,7 @@ static inline bool loop_wakes(const struct tw_timers *timers, tw_tick to)
 
 static void loop_turn(struct tw_timers *timers, tw_tick to)
 {
-    loop_tell_ms(timers, to);
+    loop_tell(timers, to);
     uv_run(&timers->loop, UV_RUN_NOWAIT);
     if (timers->answer.is_alone) {
         int ticks = uv_backend_timeout(&timers->loop);
@@ -121,38 +89,20 @@ static void loop_turn(struct tw_timers *timers, tw_tick to)
     }
 }
 
-/* A new zero for the library's clock.  What runs is taken out and put in again, for the times of the
- * old zero mean nothing any more. */
-static void loop_rebase(struct tw_timers *timers, tw_tick now)
-{
-    for (tw_id id = 0; timers->running > 0 && id < timers->capacity; id++)
-        uv_timer_stop(&timers->tasks[id].timer);
-    timers->base = now - LIBUV_ZERO;
-    loop_tell_ms(timers, now);
-    uv_update_time(&timers->loop);
-    for (tw_id id = 0; timers->running > 0 && id < timers->capacity; id++)
-        if (timers->tasks[id].due != 0)
-            libuv_arm(timers, &timers->tasks[id]);
-}
-
 /* ---- Open, close. ---------------------------------------------------------------------------- */
 
 /* A handle is not gone before the loop has turned once more. */
-static void libuv_close(struct tw_timers *timers)
+static void loop_close_library(struct tw_timers *timers)
 {
-    answer_begin(&timers->answer);
     for (tw_id id = 0; id < timers->capacity; id++)
         uv_close((uv_handle_t *)&timers->tasks[id].timer, NULL);
     uv_close((uv_handle_t *)&timers->wakeup, NULL);
     uv_run(&timers->loop, UV_RUN_DEFAULT);
     uv_loop_close(&timers->loop);
-    loop_free(timers);
 }
 
-static int libuv_refuse(struct tw_timers *timers, int status, const char *what,
-                        struct tw_error *error)
+static int libuv_refuse(int status, const char *what, struct tw_error *error)
 {
-    loop_free(timers);
     snprintf(error->text, sizeof error->text, "libuv: %s: %s", what, uv_strerror(status));
     return TW_REFUSED_MEMORY;
 }
@@ -162,17 +112,19 @@ static void libuv_wake(uv_async_t *wakeup)
     (void)wakeup;
 }
 
-static int libuv_open_loop(struct tw_timers *timers, struct tw_error *error)
+static int loop_open_library(struct tw_timers *timers, const struct tw_config *config,
+                             struct tw_error *error)
 {
     int status = uv_loop_init(&timers->loop);
+    timers->wake = TW_NEVER;
     if (status != 0)
-        return libuv_refuse(timers, status, "uv_loop_init", error);
+        return libuv_refuse(status, "uv_loop_init", error);
     status = uv_async_init(&timers->loop, &timers->wakeup, libuv_wake);
     if (status != 0) {
         uv_loop_close(&timers->loop);
-        return libuv_refuse(timers, status, "uv_async_init", error);
+        return libuv_refuse(status, "uv_async_init", error);
     }
-    for (tw_id id = 0; id < timers->capacity; id++) {
+    for (tw_id id = 0; id < config->capacity; id++) {
         uv_timer_init(&timers->loop, &timers->tasks[id].timer);
         timers->tasks[id].timer.data = timers;
     }
@@ -180,26 +132,9 @@ static int libuv_open_loop(struct tw_timers *timers, struct tw_error *error)
     return TW_OK;
 }
 
-static int libuv_open(struct tw_timers **out, const struct tw_config *config,
-                      struct tw_error *error)
+static int loop_answer(const struct tw_config *config, struct tw_error *error)
 {
-    int status = params_check(libuv_params, config, error);
-    if (status == TW_OK)
-        status = answer_library((void (*)(void))uv_run, loop_kinds(config), error);
-    if (status != TW_OK)
-        return status;
-    struct tw_timers *timers = loop_new(config, error);
-    if (!timers)
-        return TW_REFUSED_MEMORY;
-    timers->base = config->now - LIBUV_ZERO;
-    timers->wake = TW_NEVER;
-    loop_tell_ms(timers, config->now);
-    status = libuv_open_loop(timers, error);
-    if (status != TW_OK)
-        return status;
-    loop_count_work(timers);
-    *out = timers;
-    return TW_OK;
+    return answer_library((void (*)(void))uv_run, loop_kinds(config), error);
 }
 
 /* ---- What can be asked. ---------------------------------------------------------------------- */
@@ -212,18 +147,13 @@ static tw_tick libuv_next(const struct tw_timers *timers)
     return ticks < 0 ? TW_NEVER : next > timers->now ? next : timers->now + 1;
 }
 
-static const char *libuv_check(const struct tw_timers *timers)
+static const char *loop_check_task(const struct tw_timers *timers, const struct loop_task *task)
 {
-    uint32_t running = 0;
-    for (tw_id id = 0; id < timers->capacity; id++) {
-        const struct libuv_task *task = &timers->tasks[id];
-        if (uv_is_active((const uv_handle_t *)&task->timer) != (task->due != 0))
-            return "a handle is active without a due tick, or has one without being active";
-        if (task->due != 0 && uv_timer_get_due_in(&task->timer) != task->due - timers->turn)
-            return "libuv has another time for a timer than its due tick";
-        running += task->due != 0;
-    }
-    return running == timers->running ? NULL : "not as many timers run as are counted";
+    if (uv_is_active((const uv_handle_t *)&task->timer) != (task->due != 0))
+        return "a handle is active without a due tick, or has one without being active";
+    if (task->due != 0 && uv_timer_get_due_in(&task->timer) != task->due - timers->turn)
+        return "libuv has another time for a timer than its due tick";
+    return NULL;
 }
 
 const struct tw_backend TW_BACKEND(libuv) = {
@@ -235,16 +165,8 @@ const struct tw_backend TW_BACKEND(libuv) = {
                .stop = {TW_O_LOG_N, TW_O_LOG_N},
                .expire = {TW_O_LOG_N, TW_O_LOG_N},
                .tick = {TW_O_1, TW_O_1}},
-    .params = libuv_params,
-    .open = libuv_open,
-    .close = libuv_close,
-    .start = libuv_start,
-    .stop = libuv_stop,
-    .advance = loop_advance,
     .next = libuv_next,
-    .visit = loop_visit,
-    .check = libuv_check,
     .footprint = loop_footprint,
     .describe = loop_describe,
-    .work = loop_work,
+    LOOP_HOOKS,
 };

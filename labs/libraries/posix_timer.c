@@ -15,8 +15,6 @@
  * goes to the thread that opened, so that it never meets a thread that does not block it; this thread
  * has to drive.
  *
- * What a figure includes stands in labs/libraries/docs/LIBRARIES.md.
- *
  * Limits: a queued signal is put aside for each timer, so RLIMIT_SIGPENDING ends it, which all programs
  * of a user share; open raises the soft limit to the hard one and leaves it there.  24 bytes a timer
  * are kept here; what the kernel takes is in labs/libraries/docs/LIBRARIES.md.
@@ -197,21 +195,6 @@ const struct tw_backend TW_BACKEND(posix_timer) = {
     .abi_version = TW_ABI_VERSION,
     .name = "posix-timer",
     .summary = "a POSIX timer for each task, heard of through a queued signal; on the real clock",
-    .traits = {.flags = TW_TICKLESS | TW_NEXT_EXACT | TW_REAL_CLOCK,
-               .start = {TW_O_LOG_N, TW_O_LOG_N},
-               .stop = {TW_O_LOG_N, TW_O_LOG_N},
-               .expire = {TW_O_LOG_N, TW_O_LOG_N},
-               .tick = {TW_O_LOG_N, TW_O_N}},
-    .params = kernel_params,
-    .open = kernel_open,
-    .close = kernel_close,
-    .start = kernel_start,
-    .stop = kernel_stop,
-    .advance = kernel_advance,
-    .next = kernel_next,
-    .visit = kernel_visit,
-    .check = kernel_check,
     .footprint = posix_timer_footprint,
-    .describe = kernel_describe,
-    .work = kernel_work,
+    KERNEL_HOOKS,
 };

@@ -40,38 +40,21 @@
 #define SD_EVENT_US_PER_TICK UINT64_C(1000)
 #define LOOP_SPAN            (UINT64_C(1) << 50)
 #define LOOP_REACH           (UINT64_C(1) << 52)       /* in microseconds still below 2^63 */
-#define SD_EVENT_ZERO        (UINT64_C(3200000000000)) /* ticks at the base: a century */
+#define LOOP_ZERO            (UINT64_C(3200000000000)) /* ticks at the base: a century */
+#define LOOP_LIBRARY                                                                               \
+    sd_event *loop;                                                                                \
+    uint64_t accuracy_us;
+#define LOOP_PARAMS                                                                                \
+    {"accuracy", "how much later the loop may wake up for a timer, in microseconds (1)", 1,        \
+     3600000000u, 1},
 
-struct sd_event_task {
+struct loop_task {
     sd_event_source *source; /* from open to close */
     struct tw_timers *timers;
     tw_tick due; /* 0: idle */
 };
 
-struct tw_timers {
-    sd_event *loop;
-    struct sd_event_task *tasks;
-    uint32_t capacity;
-    uint32_t running;
-    tw_tick now;  /* in a callback, the due tick of the timer that fires */
-    tw_tick turn; /* the tick that the loop's time stands for */
-    tw_tick base; /* the tick at which the library's clock shows 0; may be before tick 0 */
-    uint64_t accuracy_us;
-    tw_expire_fn *expire;
-    void *ctx;
-    struct answer answer;
-    TW_WORK_FIELD
-};
-
 #include "event_loop.h"
-
-static const struct tw_param sd_event_params[] = {
-    LOOP_PARAM_POLL,
-    {"accuracy", "how much later the loop may wake up for a timer, in microseconds (1)", 1,
-     3600000000u, 1},
-    {NULL, NULL, 0, 0, 0}};
-
-/* ---- Sources. -------------------------------------------------------------------------------- */
 
 static uint64_t sd_event_time_us(const struct tw_timers *timers, tw_tick due)
 {
@@ -81,46 +64,23 @@ static uint64_t sd_event_time_us(const struct tw_timers *timers, tw_tick due)
 /* sd-event has turned the source off before it calls. */
 static int sd_event_fire(sd_event_source *source, uint64_t time_us, void *ctx)
 {
-    struct sd_event_task *task = ctx;
-    struct tw_timers *timers = task->timers;
+    struct loop_task *task = ctx;
     (void)source;
     (void)time_us;
-    loop_fire(timers, (tw_id)(task - timers->tasks), &task->due);
+    loop_fire(task->timers, task);
     return 0;
 }
 
-/* ---- Start, stop, advance. ------------------------------------------------------------------- */
-
-static bool sd_event_arm(struct tw_timers *timers, struct sd_event_task *task, tw_tick due)
+static bool loop_arm(struct tw_timers *timers, tw_id id, tw_tick due, bool was_running)
 {
-    if (sd_event_source_set_time(task->source, sd_event_time_us(timers, due)) < 0)
-        return false;
-    return task->due != 0 || sd_event_source_set_enabled(task->source, SD_EVENT_ONESHOT) >= 0;
+    sd_event_source *source = timers->tasks[id].source;
+    return sd_event_source_set_time(source, sd_event_time_us(timers, due)) >= 0 &&
+           (was_running || sd_event_source_set_enabled(source, SD_EVENT_ONESHOT) >= 0);
 }
 
-static int sd_event_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
+static void loop_disarm(struct tw_timers *timers, tw_id id)
 {
-    tw_tick due;
-    if (!loop_due(timers, deadline, LOOP_SPAN, &due))
-        return TW_REFUSED_RANGE;
-    struct sd_event_task *task = &timers->tasks[id];
-    bool was_running = task->due != 0;
-    if (!sd_event_arm(timers, task, due))
-        return TW_REFUSED_MEMORY;
-    task->due = due;
-    timers->running += !was_running;
-    return was_running ? TW_REARMED : TW_OK;
-}
-
-static int sd_event_stop(struct tw_timers *timers, tw_id id)
-{
-    struct sd_event_task *task = &timers->tasks[id];
-    if (task->due == 0)
-        return TW_IDLE;
-    task->due = 0;
-    timers->running--;
-    sd_event_source_set_enabled(task->source, SD_EVENT_OFF);
-    return TW_OK;
+    sd_event_source_set_enabled(timers->tasks[id].source, SD_EVENT_OFF);
 }
 
 static inline bool loop_wakes(const struct tw_timers *timers, tw_tick to)
@@ -131,33 +91,21 @@ static inline bool loop_wakes(const struct tw_timers *timers, tw_tick to)
 
 static void loop_turn(struct tw_timers *timers, tw_tick to)
 {
-    loop_tell_ms(timers, to);
+    loop_tell(timers, to);
     while (sd_event_run(timers->loop, 0) > 0)
         continue;
 }
 
-/* A new zero for the library's clock. */
-static void loop_rebase(struct tw_timers *timers, tw_tick now)
-{
-    timers->base = now - SD_EVENT_ZERO;
-    for (tw_id id = 0; timers->running > 0 && id < timers->capacity; id++)
-        if (timers->tasks[id].due != 0)
-            sd_event_source_set_time(timers->tasks[id].source,
-                                     sd_event_time_us(timers, timers->tasks[id].due));
-}
-
 /* ---- Open, close. ---------------------------------------------------------------------------- */
 
-static void sd_event_close(struct tw_timers *timers)
+static void loop_close_library(struct tw_timers *timers)
 {
-    answer_begin(&timers->answer);
     for (tw_id id = 0; id < timers->capacity; id++)
         sd_event_source_disable_unref(timers->tasks[id].source);
     sd_event_unref(timers->loop);
-    loop_free(timers);
 }
 
-static bool sd_event_make(struct tw_timers *timers, struct sd_event_task *task)
+static bool sd_event_make(struct tw_timers *timers, struct loop_task *task)
 {
     task->timers = timers;
     return sd_event_add_time(timers->loop, &task->source, CLOCK_MONOTONIC,
@@ -166,59 +114,37 @@ static bool sd_event_make(struct tw_timers *timers, struct sd_event_task *task)
            sd_event_source_set_enabled(task->source, SD_EVENT_OFF) >= 0;
 }
 
-static int sd_event_open_loop(struct tw_timers *timers, struct tw_error *error)
+static int loop_open_library(struct tw_timers *timers, const struct tw_config *config,
+                             struct tw_error *error)
 {
-    loop_tell_ms(timers, timers->now);
+    timers->accuracy_us = loop_setting(config, "accuracy", 1);
     int status = sd_event_new(&timers->loop);
     for (tw_id id = 0; status >= 0 && id < timers->capacity; id++)
         if (!sd_event_make(timers, &timers->tasks[id]))
             status = -1;
     if (status >= 0 && sd_event_run(timers->loop, 0) >= 0)
         return TW_OK;
-    sd_event_close(timers);
+    loop_close_library(timers);
     snprintf(error->text, sizeof error->text, "sd-event: no loop with a source for each timer");
     return TW_REFUSED_MEMORY;
 }
 
-static int sd_event_open(struct tw_timers **out, const struct tw_config *config,
-                         struct tw_error *error)
+static int loop_answer(const struct tw_config *config, struct tw_error *error)
 {
-    int status = params_check(sd_event_params, config, error);
-    if (status == TW_OK)
-        status = answer_library((void (*)(void))sd_event_run, loop_kinds(config), error);
-    if (status != TW_OK)
-        return status;
-    struct tw_timers *timers = loop_new(config, error);
-    if (!timers)
-        return TW_REFUSED_MEMORY;
-    timers->base = config->now - SD_EVENT_ZERO;
-    timers->accuracy_us = loop_setting(config, "accuracy", 1);
-    status = sd_event_open_loop(timers, error);
-    if (status != TW_OK)
-        return status;
-    loop_count_work(timers);
-    *out = timers;
-    return TW_OK;
+    return answer_library((void (*)(void))sd_event_run, loop_kinds(config), error);
 }
 
-/* ---- What can be asked. ---------------------------------------------------------------------- */
-
-static const char *sd_event_check(const struct tw_timers *timers)
+static const char *loop_check_task(const struct tw_timers *timers, const struct loop_task *task)
 {
-    uint32_t running = 0;
-    for (tw_id id = 0; id < timers->capacity; id++) {
-        const struct sd_event_task *task = &timers->tasks[id];
-        uint64_t time_us = 0;
-        int enabled = SD_EVENT_OFF;
-        if (sd_event_source_get_enabled(task->source, &enabled) < 0 ||
-            (enabled != SD_EVENT_OFF) != (task->due != 0))
-            return "a source is on while its timer is idle, or off while it runs";
-        if (task->due != 0 && (sd_event_source_get_time(task->source, &time_us) < 0 ||
-                               time_us != sd_event_time_us(timers, task->due)))
-            return "sd-event has another time for a timer than its due tick";
-        running += task->due != 0;
-    }
-    return running == timers->running ? NULL : "not as many timers run as are counted";
+    uint64_t time_us = 0;
+    int enabled = SD_EVENT_OFF;
+    if (sd_event_source_get_enabled(task->source, &enabled) < 0 ||
+        (enabled != SD_EVENT_OFF) != (task->due != 0))
+        return "a source is on while its timer is idle, or off while it runs";
+    if (task->due != 0 && (sd_event_source_get_time(task->source, &time_us) < 0 ||
+                           time_us != sd_event_time_us(timers, task->due)))
+        return "sd-event has another time for a timer than its due tick";
+    return NULL;
 }
 
 static void sd_event_describe(const struct tw_timers *timers, struct tw_description *out)
@@ -237,16 +163,8 @@ const struct tw_backend TW_BACKEND(sd_event) = {
                .stop = {TW_O_LOG_N, TW_O_LOG_N},
                .expire = {TW_O_LOG_N, TW_O_LOG_N},
                .tick = {TW_O_1, TW_O_1}},
-    .params = sd_event_params,
-    .open = sd_event_open,
-    .close = sd_event_close,
-    .start = sd_event_start,
-    .stop = sd_event_stop,
-    .advance = loop_advance,
     .next = loop_earliest,
-    .visit = loop_visit,
-    .check = sd_event_check,
     .footprint = loop_footprint,
     .describe = sd_event_describe,
-    .work = loop_work,
+    LOOP_HOOKS,
 };

@@ -10,8 +10,6 @@
  * Edge-triggered, so that an expiry need not be read: to arm a timerfd again wipes its count.  An event
  * of a timer that was stopped before it was heard of is dropped by the kernel.
  *
- * What a figure includes stands in labs/libraries/docs/LIBRARIES.md.
- *
  * Limits: a file descriptor each, so RLIMIT_NOFILE ends it; open raises the soft limit to the hard one
  * and leaves it there.  20 bytes a timer are kept here; what the kernel takes is in labs/libraries/docs/LIBRARIES.md.
  */
@@ -142,21 +140,6 @@ const struct tw_backend TW_BACKEND(timerfd) = {
     .abi_version = TW_ABI_VERSION,
     .name = "timerfd",
     .summary = "a timerfd of the kernel for each task, heard of through epoll; on the real clock",
-    .traits = {.flags = TW_TICKLESS | TW_NEXT_EXACT | TW_REAL_CLOCK,
-               .start = {TW_O_LOG_N, TW_O_LOG_N},
-               .stop = {TW_O_LOG_N, TW_O_LOG_N},
-               .expire = {TW_O_LOG_N, TW_O_LOG_N},
-               .tick = {TW_O_LOG_N, TW_O_N}},
-    .params = kernel_params,
-    .open = kernel_open,
-    .close = kernel_close,
-    .start = kernel_start,
-    .stop = kernel_stop,
-    .advance = kernel_advance,
-    .next = kernel_next,
-    .visit = kernel_visit,
-    .check = kernel_check,
     .footprint = timerfd_footprint,
-    .describe = kernel_describe,
-    .work = kernel_work,
+    KERNEL_HOOKS,
 };

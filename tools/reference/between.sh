@@ -1,11 +1,11 @@
 #!/bin/bash
-# takes: 220 s
+# takes: 420 s
 # between.sh FILE - docs/PERFORMANCE.md, README.md: a timer started and stopped, back to back, chained, and behind other work.
 file=$1
 # shellcheck source=tools/reference/measure.bash
 . "$(dirname "$0")/measure.bash"
 
-between() { measure "$file" run --impl="$1" --workload=P1 --between=none,chain,32KiB,1MiB --huge-pages=off --runs=7 --counters=off "${@:2}"; }
+between() { measure "$file" run --impl="$1" --workload=P1 --between=none,chain,32KiB,1MiB --huge-pages=off --runs=11 --counters=off "${@:2}"; }
 few=list,heap,hashed,round,hier,fast
 [ "${REFERENCE:-full}" = full ] || few=heap,fast
 # The list's starts take their budget from 1e5 on: it is tried no further.

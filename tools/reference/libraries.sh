@@ -6,6 +6,6 @@ file=$1
 . "$(dirname "$0")/measure.bash"
 
 # One pass of the slowest is over a second: two processes of one pass make most of the time.
-designs=list,heap,heap4,hashed,round,hier,libev,libuv,libevent,asio,sd-event,dpdk,glib
+designs=list,heap,heap4,hashed,round,hier,libev,libuv,libevent,asio,sd-event,glib
 [ "${REFERENCE:-full}" = full ] || designs=heap,libev
 measure "$file" replay nginx --impl=$designs --poll=0,1 --budget=60s --runs=6 --warmup=0

@@ -166,26 +166,3 @@ stores() {
     # The white discs behind points are not in the ink of the page.
     grep -q '<use [^>]*color="transparent"' s.html
 }
-
-# Figures of the same, and of one made up: no figure of a time is judged by this machine's.
-@test "compare: two documents of stores; a figure that got worse, and a ledger that broke" {
-    stores --stores=memory --tasks=200 --runs=1 --json=s.json >/dev/null
-    jq '.cells[0].figures.puts_per_s = {median: 100, low: 99, high: 101, confidence: 0.75, samples: [99, 100, 101]}' s.json >old.json
-    jq '.cells[0].figures.puts_per_s = {median: 80, low: 79, high: 81, confidence: 0.75, samples: [79, 80, 81]}' old.json >slow.json
-    jq '.cells[0].figures.puts_per_s = {median: 80, low: 79, high: 100, confidence: 0.75, samples: [79, 80, 100]}' old.json >wide.json
-    jq '.cells[0].status = "mismatch" | .cells[0].reason = "1 lost"' old.json >lost.json
-    "$twbench" compare old.json old.json | grep -q 'with old.json: same'
-    # Documents of before these keys had what is the default now.
-    jq 'del(.cells[0].load.drain, .cells[0].load.cold)' old.json >before.json
-    "$twbench" compare before.json old.json | grep -q 'with old.json: same'
-    run -3 "$twbench" compare old.json slow.json --json=c.json
-    [ "$(jq -r '.cells[0].figures[] | select(.figure == "puts_per_s") | .verdict' c.json)" = regressed ]
-    "$twbench" compare slow.json old.json | grep -q ': improved'
-    "$twbench" compare old.json wide.json >out
-    grep -q 'inconclusive' out
-    run -4 "$twbench" compare old.json wide.json --fail-on=inconclusive
-    run -3 "$twbench" compare old.json lost.json
-    [[ $output == *"1 lost"* ]]
-    refuses "kind" compare old.json <(echo '{"schema_version": 1, "kind": "limits"}')
-    "$twbench" report c.json | grep -q 'regressed'
-}

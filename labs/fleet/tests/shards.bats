@@ -99,11 +99,3 @@ PYTHON
     [ "$(json m.json 'len(d["machines"])')" = 64 ]
     [ "$(grep -o 'node[0-9]*' m.html | sort -u | wc -l)" -eq 64 ]
 }
-
-@test "GNU parallel runs the shards" {
-    deep
-    command -v parallel || skip "GNU parallel is not installed"
-    JOBS=2 "$root/labs/fleet/scripts/parallel.sh" 3 out "$twbench" "${plan[@]}"
-    "$twbench" merge out/shard-*.json --json=m.json >/dev/null
-    [ "$(json m.json 'd["complete"], len(d["cells"])')" = "(True, 12)" ]
-}

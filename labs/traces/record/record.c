@@ -3,11 +3,11 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/text.h"
-#include "labs/traces/record/nginx_config.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -91,20 +91,23 @@ static void sift(void *ctx, const char *text, size_t size)
 static int record_nginx(const struct record_request *request, struct record_end *end,
                         struct diag *diag)
 {
-    struct nginx_config config;
+    char **words, *globals;
     struct sieve sieve = {.log = NULL};
-    int status = nginx_config_open(&config, request->command, diag);
-    if (status == DIAG_OK && !(sieve.log = fopen(request->log, "we")))
+    int status = nginx_command(request->command, &words, &globals, diag);
+    if (status != DIAG_OK)
+        return status;
+    if (!(sieve.log = fopen(request->log, "we")))
         status = diag_usage(diag, "%s: %s", request->log, strerror(errno));
     if (status == DIAG_OK) {
-        struct command_run run = {config.words, request->wishes->duration_ns, sift, &sieve};
+        struct command_run run = {words, request->wishes->duration_ns, sift, &sieve};
         status = command_run(&run, end, diag);
         end->events = sieve.events;
     }
     bool failed = sieve.log && ferror(sieve.log);
     if (sieve.log)
         failed |= fclose(sieve.log) != 0;
-    nginx_config_close(&config);
+    free(globals);
+    free(words);
     return status == DIAG_OK && failed ? diag_run(diag, "%s: cannot be written", request->log)
                                        : status;
 }

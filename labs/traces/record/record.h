@@ -78,6 +78,13 @@ int tracing_save(struct tracing *tracing, const char *log, struct record_end *en
 int probes_libuv(struct tracing *tracing, const char *file, struct diag *diag);
 int probes_libevent(struct tracing *tracing, const char *file, struct diag *diag);
 
+/* ---- nginx (nginx_config.c). ------------------------------------------------------------------- */
+
+/* The command to run instead: in the foreground, with a log of timers on standard error beside those of its configuration.  Words
+ * and globals are the caller's to free.  DIAG_USAGE: no nginx, one without --with-debug, a configuration that it refuses, or an
+ * error_log in a block or an included file, which would take the reports away. */
+int nginx_command(char *const *command, char ***words, char **globals, struct diag *diag);
+
 /* ---- The recording. --------------------------------------------------------------------------- */
 
 struct tracing;

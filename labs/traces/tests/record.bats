@@ -56,23 +56,20 @@ record() {
     [ ! -e nginx.tt.xz.log ]
 }
 
-# nginx as a script: it says what its files are, and reports a timer to standard error.
+# fake_nginx MORE - nginx as a script: it says what its files are, and reports a timer to standard error.
 fake_nginx() {
     mkdir -p etc
-    printf '%s\n' 'error_log "a;b" info; # error_log x;' 'daemon on;' 'http {' '  error_log  old.log;' \
-        '  include more.conf;' '}' >etc/nginx.conf
+    printf '%s\n' 'error_log "a;b" info; # error_log x;' 'a ${error_log } "}; error_log x;"; error_logs x; a error_log x;' \
+        'http {' '  include more.conf;' '}' 'error_log y;' >etc/nginx.conf
     echo "$1" >etc/more.conf
     cat >nginx <<'END'
 #!/bin/bash
 [ "$1" = -V ] && exec echo --with-debug
-file=etc/nginx.conf
-for ((i = 1; i <= $#; i++)); do [ "${!i}" != -c ] || { j=$((i + 1)); file=${!j}; }; done
 if [ "${!#}" = -T ]; then
-    for each in "$file" "${file%/*}/more.conf"; do echo "# configuration file $each:"; cat "$each"; done
+    for each in etc/nginx.conf etc/more.conf; do echo "# configuration file $each:"; cat "$each"; done
     exit
 fi
 printf '%s\n' "$@" >words
-cp "$file" seen
 echo "2026/11/21 01:36:03 [debug] 7#7: *1 event timer add: 3: 3000:9000" >&2
 echo "2026/11/21 01:36:03 [debug] 7#7: *1 something else" >&2
 echo "2026/11/21 01:36:03 [crit] 7#7: *1 a word to the user" >&2
@@ -80,19 +77,24 @@ END
     chmod +x nginx
 }
 
-@test "record nginx: its configuration is copied without error_log and daemon, and the user sees errors" {
+@test "record nginx: a second log beside its own, and the user sees errors; a log in a block or an included file is refused" {
     fake_nginx 'deny all;'
-    "$twbench" record nginx -o out.tt --log=kept.log -- ./nginx -g 'daemon on; user x;' 2>said
+    "$twbench" record nginx -o out.tt --log=kept.log -- ./nginx -c etc/nginx.conf -g 'user x;' 2>said
     grep -q 'a word to the user' said
     [ "$(wc -l <kept.log)" -eq 1 ]
     [ "$(tail -n 1 out.tt)" = "0 s 0 3000" ]
-    [ -z "$(grep -v '#' seen | grep -E 'error_log|daemon')" ]
-    grep -q 'include more.conf' seen
-    grep -qx ' user x; daemon off; error_log stderr debug_event;' words
-    [ ! -e "$(sed -n '/nginx.conf$/p' words)" ]
+    [ "$(tail -n 1 words)" = '-guser x; daemon off; error_log stderr debug_event;' ]
+    rm out.tt
+    "$twbench" record nginx -o out.tt -- ./nginx -g 'daemon off;' 2>said
+    [ "$(cat words)" = '-gdaemon off; error_log stderr debug_event;' ]
     rm out.tt
     fake_nginx 'location / { error_log /dev/null; }'
     refuses "more.conf: 'error_log /dev/null;'" record nginx -o out.tt -- ./nginx
+    fake_nginx "it's { a; } error_log 'a;b';"
+    refuses "more.conf: 'error_log 'a;b';'" record nginx -o out.tt -- ./nginx
+    fake_nginx ''
+    sed -i 's/^http {/&\n  "error_log" x;/' etc/nginx.conf
+    refuses "nginx.conf: '\"error_log\" x;'" record nginx -o out.tt -- ./nginx
 }
 
 @test "record nginx: the real one under Debian's configuration, with a client that is slow" {
@@ -104,7 +106,7 @@ pid $PWD/nginx.pid;
 error_log $PWD/error.log;
 events { worker_connections 64; }
 http {
-    access_log off; error_log $PWD/http.log;
+    access_log off;
     client_body_temp_path $PWD/t1; proxy_temp_path $PWD/t2; fastcgi_temp_path $PWD/t3;
     uwsgi_temp_path $PWD/t4; scgi_temp_path $PWD/t5;
     server { listen unix:$PWD/socket; location / { return 200 "hello"; } }
