@@ -202,18 +202,7 @@ static const char *callwheel_check(const struct tw_timers *timers)
     return broken;
 }
 
-static uint32_t callwheel_start_many(struct tw_timers *timers, const tw_id *ids,
-                                     const tw_tick *deadlines, uint32_t count, int8_t *statuses)
-{
-    return batch_start(timers, ids, deadlines, count, statuses, callwheel_start);
-}
-
-static void callwheel_stop_many(struct tw_timers *timers, const tw_id *ids, uint32_t count,
-                                int8_t *statuses)
-{
-    batch_stop(timers, ids, count, statuses, callwheel_stop);
-}
-
+BATCH_HOOKS(callwheel, callwheel);
 const struct tw_batch TW_BATCH(callwheel) = {callwheel_start_many, callwheel_stop_many};
 
 TW_TELL_WORK(callwheel);

@@ -133,18 +133,7 @@ static void clock_jump(struct tw_timers *timers, tw_tick to, tw_expire_fn *expir
     timers->now = to;
 }
 
-static uint32_t hashed_start_many(struct tw_timers *timers, const tw_id *ids,
-                                  const tw_tick *deadlines, uint32_t count, int8_t *statuses)
-{
-    return batch_start(timers, ids, deadlines, count, statuses, wheel_start);
-}
-
-static void hashed_stop_many(struct tw_timers *timers, const tw_id *ids, uint32_t count,
-                             int8_t *statuses)
-{
-    batch_stop(timers, ids, count, statuses, wheel_stop);
-}
-
+BATCH_HOOKS(hashed, wheel);
 const struct tw_batch TW_BATCH(hashed) = {hashed_start_many, hashed_stop_many};
 
 TW_TELL_WORK(hashed);

@@ -243,21 +243,7 @@ static int units_lay_out(struct tw_timers *timers, const struct tw_setting *unit
     return TW_OK;
 }
 
-static void multi_close(struct tw_timers *timers)
-{
-    free(timers->links);
-    free(timers->dues);
-    free(timers);
-}
-
-static struct tw_footprint multi_footprint(const struct tw_timers *timers)
-{
-    uint64_t lists = (uint64_t)timers->due_head + 1 - timers->capacity;
-    return (struct tw_footprint){
-        .fixed_bytes = sizeof *timers + lists * sizeof(struct link),
-        .capacity_bytes = timers->capacity * (uint64_t)(sizeof(struct link) + sizeof(tw_tick)),
-    };
-}
+LINKS_AND_DUES(multi, timers->capacity, timers->due_head + 1 - timers->capacity);
 
 static int multi_open(struct tw_timers **out, const struct tw_config *config,
                       struct tw_error *error)
@@ -278,10 +264,7 @@ static int multi_open(struct tw_timers **out, const struct tw_config *config,
         free(timers);
         return status;
     }
-    timers->links = links_new(config->capacity, timers->due_head + 1 - config->capacity);
-    timers->dues = malloc(config->capacity * sizeof *timers->dues);
-    return open_end(out, timers, timers->links && timers->dues, multi_footprint, multi_close,
-                    error);
+    return open_end(out, timers, multi_allocate(timers), multi_footprint, multi_close, error);
 }
 
 /* Any advance but a single step. */
