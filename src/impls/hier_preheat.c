@@ -345,8 +345,7 @@ static int preheat_open(struct tw_timers **out, const struct tw_config *config,
         return status;
     struct tw_setting sizes;
     levels_resolve(config, config->horizon, LEVEL_SIZE_FIRST, LEVEL_SIZE_OTHER, &sizes);
-    const struct tw_setting *step = params_find(config, "step");
-    timers->step = step ? (uint32_t)step->values[0] : STEP_DEFAULT;
+    timers->step = (uint32_t)setting_of(config, "step", STEP_DEFAULT);
     timers->slot_heads = config->capacity;
     timers->top = sizes.count - 1;
     status =

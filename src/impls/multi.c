@@ -252,11 +252,10 @@ static int multi_open(struct tw_timers **out, const struct tw_config *config,
     int status = open_begin(&timers, sizeof *timers, multi_params, config, error);
     if (status != TW_OK)
         return status;
-    const struct tw_setting *slots = params_find(config, "slots");
     const struct tw_setting *given = params_find(config, "units");
     struct tw_setting units = {.count = 0};
     units_default(config, &units);
-    timers->mask = (uint32_t)params_power_of_two(slots ? slots->values[0] : SLOTS_DEFAULT) - 1;
+    timers->mask = (uint32_t)params_power_of_two(setting_of(config, "slots", SLOTS_DEFAULT)) - 1;
     timers->now = timers->swept = config->now;
     timers->capacity = config->capacity;
     status = units_lay_out(timers, given ? given : &units, error);

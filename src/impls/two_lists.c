@@ -168,8 +168,7 @@ static int two_lists_open(struct tw_timers **out, const struct tw_config *config
     int status = open_begin(&timers, sizeof *timers, two_lists_params, config, error);
     if (status != TW_OK)
         return status;
-    const struct tw_setting *given = params_find(config, "short");
-    timers->part = given ? given->values[0] : SHORT_DEFAULT;
+    timers->part = setting_of(config, "short", SHORT_DEFAULT);
     timers->capacity = config->capacity;
     timers->now = timers->to = config->now;
     timers->threshold = tick_after(config->now, timers->part);
