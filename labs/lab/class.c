@@ -137,7 +137,8 @@ static void print_page(FILE *out, const void *of)
         "</title>\n<style>:root{color-scheme:light "
         "dark}body{font:1em/1.4 sans-serif;max-width:60em;margin:2em auto;padding:0 "
         "1em}table{border-collapse:collapse}td,th{text-align:left;vertical-align:top;padding:.2em "
-        ".8em .2em 0;border-bottom:1px solid #8884}.bar{width:50vw;max-width:30em}td "
+        ".8em .2em 0;border-bottom:1px solid "
+        "#8884}.bar{width:40vw;max-width:30em}td:first-child{white-space:nowrap}td "
         "div{background:"
         "#48d;height:1em;margin-top:.2em}</style>\n<h1>",
         out);

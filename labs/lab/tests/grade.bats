@@ -171,7 +171,7 @@ END
     "$twbench" lab grade right.c --rubric=handout/rubric.json --json=r.json >/dev/null
     for json in w n r; do
         python3 -W ignore -m jsonschema -i $json.json "$root/labs/lab/schema/grade-1.json"
-        "$twbench" report $json.json --html=$json.html >$json.txt
+        "$twbench" report $json.json >$json.txt
     done
     grep -q 'wrong.c: 35 of 100 points' w.txt
     grep -q 'no timer fires later than declared' w.txt
