@@ -19,16 +19,16 @@ struct line {
 };
 
 /* What is made of the document, and what else any call may say anew. */
-static const char *const output_flags[] = {"json",        "resume", "force",    "html",
-                                           "-o",          "plots",  "plan",     "style",
-                                           "plot-format", "assert", "progress", NULL};
+static const char *const output_flags[] = {
+    "json",  "resume",      "force",  "html",     "-o",        "plots", "plan",
+    "style", "plot-format", "assert", "progress", "reference", NULL};
 static const char *const loose_flags[] = {
     "no-system-check", "jobs", "budget", "patience", "memory-limit",
     "workloads-dir",   "load", "shard",  NULL};
 /* What all cells of a document have in common. */
 static const char *const fixed_flags[] = {
-    "seed",   "tick", "max-pending", "set",      "preset",      "runs", "time",
-    "warmup", "pin",  "min-time",    "counters", "counts-only", NULL};
+    "seed",   "tick", "max-pending", "set",      "preset",      "runs",   "time",
+    "warmup", "pin",  "min-time",    "counters", "counts-only", "commit", NULL};
 /* Without these the cells are others than with any value. */
 static const char *const chosen_flags[] = {"", "impl", "workload", "tasks", NULL};
 

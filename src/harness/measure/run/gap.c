@@ -51,3 +51,8 @@ void gap_work(struct gap *gap)
     gap->state = state;
     gap->sum = sum;
 }
+
+double gap_ns(uint32_t between)
+{
+    return between >= PLAN_BETWEEN_SIZE ? 120 : between == PLAN_BETWEEN_CHAIN ? 11 : 0;
+}

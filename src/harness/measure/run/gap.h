@@ -37,6 +37,9 @@ void gap_close(struct gap *gap);
 /* GAP_LINES and GAP_BRANCHES; some 100 ns. */
 void gap_work(struct gap *gap);
 
+/* About what a gap takes, for an estimate: ns, 0 for none.  From null on an AMD EPYC; of a set beyond the caches more. */
+double gap_ns(uint32_t between);
+
 /* Nothing behind it begins before all before it has ended.  Elsewhere than on x86-64 and ARM it orders memory alone. */
 static inline void gap_fence(void)
 {

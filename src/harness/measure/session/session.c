@@ -5,6 +5,7 @@
 #include "harness/base/json.h"
 #include "harness/base/memory.h"
 #include "harness/measure/run/counters.h"
+#include "harness/measure/run/gap.h"
 #include "harness/measure/run/pace.h"
 #include "harness/measure/session/origin.h"
 #include "harness/measure/workload/oracle.h"
@@ -172,9 +173,18 @@ static int session_document(struct session *session, struct diag *diag)
         (double)session->cycles.overhead_cycles * session->cycles.ps_per_cycle / 1e3;
     origin.harness.timer_step_ns =
         (double)session->cycles.step_cycles * session->cycles.ps_per_cycle / 1e3;
+    if (!is_loaded)
+        session->document = result_new(&origin);
+    if (setup->reference)
+        result_attach(session->document, "reference", json_text(setup->reference));
     if (is_loaded)
         return DIAG_OK;
-    session->document = result_new(&origin);
+    if (setup->commit) {
+        cJSON *subject = cJSON_CreateObject();
+        json_add_text(subject, "commit", setup->commit);
+        json_add_text(subject, "date_utc", setup->commit_date);
+        result_attach(session->document, "subject", subject);
+    }
     if (setup->part)
         result_attach(session->document, "shard",
                       cJSON_Duplicate(setup->part->record(setup->part->ctx), true));
@@ -613,9 +623,13 @@ static int session_estimate_group(struct session *session, size_t group, double 
         return status;
     double pass_ns = calls * ESTIMATE_CALL_NS;
     double sample_ns = fmax(pass_ns, (double)setup->min_time_ns);
-    double cell_ns = samples * sample_ns + ESTIMATE_CHECKS * pass_ns +
-                     (double)(setup->runs + ESTIMATE_CHILDREN) * ESTIMATE_CHILD_NS;
+    double cell_ns =
+        ESTIMATE_CHECKS * pass_ns + (double)(setup->runs + ESTIMATE_CHILDREN) * ESTIMATE_CHILD_NS;
     *seconds = (double)session->plan.cell_count * cell_ns / 1e9;
+    for (size_t i = 0; i < session->plan.cell_count;
+         i++) /* of a sample the operations are counted, not the time */
+        *seconds += samples * sample_ns *
+                    (1 + gap_ns(session->plan.cells[i].between) / ESTIMATE_CALL_NS) / 1e9;
     if (setup->jobs > 0)
         *seconds /= (double)setup->jobs;
     return DIAG_OK;
