@@ -461,6 +461,7 @@ static cJSON *make_sampling(const struct cell_identity *identity, const struct o
     json_add_text(object, "passes_differ_in", outcome->fresh_streams > 1 ? differ : NULL);
     json_add_integer(object, "retaken_passes", outcome->retaken_passes);
     json_add_integer(object, "slow_passes", outcome->slow_passes);
+    json_add_integer(object, "page_faults", outcome->page_faults);
     json_add(object, "pin_cpu",
              identity->pin_cpu < 0 ? cJSON_CreateNull() : cJSON_CreateNumber(identity->pin_cpu));
     return object;
