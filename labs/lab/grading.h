@@ -24,10 +24,6 @@ struct grading {
  * it, and it has no grade.  Seconds; what is not right costs no more than its parts. */
 int grading_grade(struct grading *grading, const char *file, cJSON **out, struct diag *diag);
 
-/* Where the share of a figure lies between those of two references, as 0 (none and worse) to 1 (full and better), on a
- * scale of factors: half way is the geometric mean.  The same bits on every machine. */
-double grading_share(double yours, double none, double full);
-
 /* Grades each NAME.c of the directory (class.c).  NAME.grade.json has the grade and is taken as it is when solution and
  * rubric are the same, so what was interrupted goes on; class.csv and class.html have all of them. */
 int class_grade(struct grading *grading, const char *directory, struct diag *diag);

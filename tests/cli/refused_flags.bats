@@ -84,7 +84,6 @@ load support
 @test "an operand of conform" { refuses "heap" conform heap; }
 @test "replay of nothing" { refuses "trace" replay --impl=heap; }
 @test "replay with a workload" { refuses --workload replay --workload=hold nginx; }
-@test "plot without a folder" { echo '{}' >r.json; refuses --plots plot r.json; }
 @test "report of two files" { refuses "report" report a.json b.json; }
 @test "sweeping a parameter in conform" { refuses slots conform --impl=hashed --slots=64,128; }
 @test "a number of tasks for a trace, which has its own" { refuses "--tasks: a trace has as many timers as were recorded" replay nginx --tasks=5; }
