@@ -178,7 +178,7 @@ bench: ## run the default comparison: tables, one page and pictures under result
 figures: all ## write what the catalogue of figures says into the schemas
 	$(Q)tools/figures.py
 
-reference: ## measure all that README.md and docs/ show, in one build, and write it there (24 minutes, 22 of them on a quiet machine)
+reference: ## measure all that README.md and docs/ show, in one build, and write it there (two hours, one of them on a quiet machine)
 	$(Q)tools/deps.sh build bench test 'labs/*'
 	$(Q)$(MAKE) all
 	$(Q)tools/reference.sh

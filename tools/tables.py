@@ -26,6 +26,8 @@
     stores-disk FILE        messages acknowledged a second by the disk alone, wheel-log and the best other store, and how
                             many times the latter
     stores-large FILE       stores with many messages pending: memory, disk, and how soon they serve after a kill
+    stores-kills FILE       the ledger of stores that were killed
+    stores-cold FILE        dispatch from a log larger than memory, and how many times slower than the fastest
     choice ADVICE POINTS    which design for which load, as an advice and the points have it
     prices FILE MISSES      what a line from memory costs, when each waits for the one before and when not
 
@@ -675,6 +677,12 @@ def store_figure(cell, key, scale=1):
     return short(figure["median"] * scale) if figure else "not known"
 
 
+def store_puts(cell):
+    """Messages a second, with their interval where there were enough runs for one of 95 %."""
+    puts = cell["figures"]["puts_per_s"]
+    return short(puts["median"]) + (f" ({short(puts['low'])} to {short(puts['high'])})" if len(puts["samples"]) >= 6 else "")
+
+
 def print_stores(name, what):
     full_speed = store_cells(name, rate=0, batch=1)
     status = {(cell["store"], cell["sync"], cell["load"]["producers"]): cell["status"] for cell in read(name)["cells"]
@@ -692,14 +700,16 @@ def print_stores(name, what):
         head(["store"] + [f"`{sync}`, {count} producer{'s' if count > 1 else ''}" for sync, count in kinds])
         for store in stores:
             cells = {(cell["sync"], cell["load"]["producers"]): cell for cell in full_speed if cell["store"] == store}
-            row([f"`{store}`"] + [store_figure(cells[kind], "puts_per_s") if kind in cells else status.get((store, *kind), "") for kind in kinds])
+            row([f"`{store}`"] + [store_puts(cells[kind]) if kind in cells else status.get((store, *kind), "") for kind in kinds])
     elif what == "costs":
-        head(["store", "written, B/message", "syncs/message", "memory, B/pending", "disk, B/pending", "put p99, us", "drained, 1/s"])
+        steady = any(cell["figures"].get("checkpoints") for cell in full_speed)
+        head(["store", "written, B/message", "syncs/message", "memory, B/pending", "disk, B/pending", "put p99, us", "drained, 1/s"] +
+             ["checkpoints"] * steady)
         for cell in full_speed:
             if cell["sync"] == "group" and cell["load"]["producers"] == 1:
                 row([f"`{cell['store']}`"] + [store_figure(cell, key) for key in (
                     "written_bytes_per_message", "syncs_per_message", "memory_bytes_per_pending", "disk_bytes_per_pending",
-                    "ack_p99_us", "dispatch_per_s")])
+                    "ack_p99_us", "dispatch_per_s") + ("checkpoints",) * steady])
     elif what == "recovery":
         cells = {(cell["store"], cell["load"]["tasks"]): cell for cell in store_cells(name, rate=0, batch=100)}
         sizes = sorted({tasks for _, tasks in cells})
@@ -720,15 +730,47 @@ def print_stores_disk(name):
         load = cell["load"]
         kind = (load["producers"], load["batch"], load["cancel_permille"], cell["sync"])
         store = "zeros" if load["settings"].get("zeros-kib") else cell["store"]
-        loads.setdefault(kind, {})[store] = cell["figures"]["puts_per_s"]["median"]
+        loads.setdefault(kind, {})[store] = cell
     head(["producers", "batch", "cancelled", "policy", "the disk alone", "`wheel-log`", "`zeros`", "best other",
           "`wheel-log` : other", "`zeros` : other", "disk : other"])
-    for (producers, batch, cancelled, sync), puts in loads.items():
+    for (producers, batch, cancelled, sync), cells in loads.items():
+        puts = {store: cell["figures"]["puts_per_s"]["median"] for store, cell in cells.items()}
         disk, log, zeros = (puts.pop(store, None) for store in ("null", "wheel-log", "zeros"))
         best = max(puts, key=puts.get, default=None)
-        row([producers, batch, f"{cancelled / 10:g} %", f"`{sync}`", short(disk), short(log), short(zeros),
-             f"`{best}` {short(puts[best])}" if best else ""] +
+        row([producers, batch, f"{cancelled / 10:g} %", f"`{sync}`"] +
+            [store_puts(cells[store]) if store in cells else "" for store in ("null", "wheel-log", "zeros")] +
+            [f"`{best}` {store_puts(cells[best])}" if best else ""] +
             [f"{rate / puts[best]:.2f}" if rate and best else "" for rate in (log, zeros, disk)])
+
+
+def print_stores_kills(name):
+    """The ledger of each store and policy that was killed, or the script that makes it."""
+    keys = ("acknowledged", "fired", "cancelled", "again", "dropped", "lost", "twice", "early", "late", "out_of_order", "changed")
+    if not os.path.exists(name):
+        print("Not measured yet: `tools/reference/stores_kills.sh FILE`, then `make pages`.")
+        return
+    head(["store", "policy", "kills: client, server, both"] + [key.replace("_", " ") for key in keys])
+    for cell in read(name)["cells"]:
+        sync = cell["sync"] + (f":{cell['interval_ms']}ms" if cell["interval_ms"] else "")
+        if cell["status"] not in ("ok", "mismatch"):
+            row([f"`{cell['store']}`", f"`{sync}`", cell["status"]] + [""] * len(keys))
+            continue
+        row([f"`{cell['store']}`", f"`{sync}`", ", ".join(str(cell["kills"][victim]) for victim in ("client", "server", "both"))] +
+            [cell["ledger"][key] for key in keys])
+
+
+def print_stores_cold(name):
+    """Dispatch from a log larger than memory: a row for each store, and how many times slower than the fastest."""
+    if not os.path.exists(name):
+        print("Not measured yet: `tools/reference/stores_cold.sh FILE`, then `make pages`.")
+        return
+    cells = [cell for cell in store_cells(name) if cell["figures"]["dispatch_per_s"]]
+    best = max(cell["figures"]["dispatch_per_s"]["median"] for cell in cells)
+    head(["store", "messages", "payload, B", "drained, 1/s", "low", "high", "runs", "times slower", "disk, B/message"])
+    for cell in cells:
+        rate, load = cell["figures"]["dispatch_per_s"], cell["load"]
+        row([f"`{cell['store']}`", power(load["tasks"]), load["payload_max"]] + [short(rate[key]) for key in ("median", "low", "high")] +
+            [cell["runs"], f"{best / rate['median']:.2f}", store_figure(cell, "disk_bytes_per_pending")])
 
 
 def print_stores_large(name):
@@ -859,7 +901,7 @@ def print_choice(advice, points, between=""):
                      " or ".join(f"`{design}`" for design in best), f"{short(next(iter(best.values()))[0])} ns for both"])
 
 
-TABLES = {"between": print_between, "choice": print_choice, "stores": print_stores, "stores-disk": print_stores_disk, "stores-large": print_stores_large, "runners": print_runners, "origin": print_origin, "sizes": print_sizes, "pages": print_pages, "libraries": print_libraries,
+TABLES = {"between": print_between, "choice": print_choice, "stores": print_stores, "stores-disk": print_stores_disk, "stores-large": print_stores_large, "stores-kills": print_stores_kills, "stores-cold": print_stores_cold, "runners": print_runners, "origin": print_origin, "sizes": print_sizes, "pages": print_pages, "libraries": print_libraries,
           "limits": print_limits, "costs": print_costs, "idle": print_idle, "fresh": print_fresh, "question": print_question, "traces": print_traces, "multiples": print_multiples,
           "targets": print_targets, "ratios": print_ratios, "processors": print_processors, "ticks": print_ticks, "batches": print_batches, "misses": print_misses, "same-counts": print_same_counts, "prices": print_prices}
 

@@ -194,6 +194,7 @@ static void add_samples(cJSON *into, const struct durable_report *report)
     add_sample(into, "storage_bytes_per_message",
                ratio(figures->storage_bytes, figures->put_count));
     add_sample(into, "syncs_per_message", ratio(report->stats.syncs, figures->put_count));
+    add_sample(into, "checkpoints", ratio(report->stats.checkpoints, 1));
     add_sample(into, "write_amplification",
                ratio(figures->written_bytes, figures->payload_bytes + 30 * figures->put_count));
     add_sample(into, "recovery_s",

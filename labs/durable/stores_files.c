@@ -1,6 +1,8 @@
 /* stores_files.c - stores dump DIR and stores list DIR: what the files of a wheel-log hold, what is pending in them, and what is
  * damaged.  Neither changes anything. */
 #include "labs/durable/durable.h"
+
+#include "harness/base/memory.h"
 #include "labs/durable/stores/wheel_log.h"
 
 #include <errno.h>
@@ -94,23 +96,7 @@ struct pending {
     uint64_t *cancelled; /* positions */
     size_t put_count, put_room, cancelled_count, cancelled_room;
     uint64_t floor_due, floor_position; /* all up to here is done */
-    bool no_memory;
 };
-
-/* Room for one more; the array may move. */
-static bool reserve(struct pending *pending, void **array, size_t count, size_t *room, size_t size)
-{
-    if (count < *room)
-        return true;
-    size_t wider = *room ? *room * 2 : 1024;
-    void *moved = realloc(*array, wider * size);
-    pending->no_memory |= !moved;
-    if (!moved)
-        return false;
-    *array = moved;
-    *room = wider;
-    return true;
-}
 
 static void pending_floor(struct pending *pending, uint64_t due, uint64_t position)
 {
@@ -124,18 +110,16 @@ static void pending_floor(struct pending *pending, uint64_t due, uint64_t positi
 static void pending_add(struct pending *pending, const struct wl_record *record)
 {
     const struct wl_entry *entry = &record->entry;
-    void *puts = pending->puts, *cancelled = pending->cancelled;
     bool late = entry->kind & WL_LATE;
     if (wl_kind_of(entry) == WL_DONE)
         pending_floor(pending, entry->due, entry->key);
-    if (wl_kind_of(entry) == WL_CANCEL && reserve(pending, &cancelled, pending->cancelled_count,
-                                                  &pending->cancelled_room, sizeof(uint64_t))) {
-        pending->cancelled = cancelled;
+    if (wl_kind_of(entry) == WL_CANCEL) {
+        memory_room(&pending->cancelled, pending->cancelled_count, &pending->cancelled_room,
+                    sizeof *pending->cancelled);
         pending->cancelled[pending->cancelled_count++] = entry->key;
     }
-    if (wl_kind_of(entry) == WL_PUT &&
-        reserve(pending, &puts, pending->put_count, &pending->put_room, sizeof(struct seen))) {
-        pending->puts = puts;
+    if (wl_kind_of(entry) == WL_PUT) {
+        memory_room(&pending->puts, pending->put_count, &pending->put_room, sizeof *pending->puts);
         pending->puts[pending->put_count++] = (struct seen){
             entry->due, record->position, entry->key, late ? wl_load(record->body, 8) : entry->due,
             late ? entry->size - 8 : entry->size};
@@ -382,8 +366,6 @@ int stores_list(const char *directory, const char *json, bool *damaged, struct d
     struct pending pending = {0};
     struct inspection this = {.diag = diag, .pending = &pending};
     int status = inspect(&this, directory);
-    if (status == DIAG_OK && pending.no_memory)
-        status = diag_run(diag, "%s: no memory for what is pending", directory);
     if (status == DIAG_OK) {
         pending_settle(&pending);
         status = print_pending(&pending, json, this.damaged, diag);

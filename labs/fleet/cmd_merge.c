@@ -56,8 +56,8 @@ static int check_same(const struct join *join, size_t i, const char *path, const
 
 static int check_belongs(const struct join *join, size_t i)
 {
-    static const char *const builds[] = {"tool.version", "tool.commit", "tool.compiler",
-                                         "tool.flags", "tool.allocator"};
+    static const char *const builds[] = {"tool.version", "tool.commit",    "tool.compiler",
+                                         "tool.flags",   "tool.allocator", "subject.commit"};
     int status = check_same(join, i, "shard.plan", "shards of one plan");
     for (size_t k = 0; k < sizeof builds / sizeof *builds && status == DIAG_OK; k++)
         status = check_same(join, i, builds[k], "one build");
@@ -232,6 +232,8 @@ static int make_root(struct join *join)
     json_add(root, "machine", copy_of(first, "machine"));
     json_add(root, "command", copy_of(head, "command"));
     json_add(root, "harness", copy_of(first, "harness"));
+    if (json_get(first, "subject"))
+        json_add(root, "subject", copy_of(first, "subject"));
     json_add(root, "complete", cJSON_CreateBool(join->missing == 0));
     json_add(root, "plan", copy_of(first, "shard.plan"));
     int status = add_shards(join, list);

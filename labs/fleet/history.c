@@ -106,8 +106,12 @@ void history_add(struct history *history, const cJSON *result, const char *file)
     struct history_run *run = &history->runs[history->run_count++];
     *run = (struct history_run){.cells = cells};
     snprintf(run->file, sizeof run->file, "%s", file);
-    snprintf(run->commit, sizeof run->commit, "%s", json_get_text(result, "tool.commit"));
-    snprintf(run->date, sizeof run->date, "%s", json_get_text(result, "tool.date_utc"));
+    const char *commit = json_get_text(result, "subject.commit"),
+               *date = json_get_text(result, "subject.date_utc");
+    snprintf(run->commit, sizeof run->commit, "%s",
+             commit[0] ? commit : json_get_text(result, "tool.commit"));
+    snprintf(run->date, sizeof run->date, "%s",
+             date[0] ? date : json_get_text(result, "tool.date_utc"));
     snprintf(run->machine, sizeof run->machine, "%s", json_get_text(result, "machine.cpu_model"));
     snprintf(run->compiler, sizeof run->compiler, "%s", json_get_text(result, "tool.compiler"));
 }

@@ -43,8 +43,7 @@ static void print_part(FILE *out, const cJSON *part)
     fprintf(out, "      broken rule: %s\n      %s\n", json_get_text(part, "rule"),
             json_get_text(part, "detail"));
     if (list[0])
-        fprintf(out, "      %g of %g lists fail, first %s\n", json_get_number(part, "failed"),
-                json_get_number(part, "lists"), list);
+        fprintf(out, "      first list that fails: %s\n", list);
     if (json_get_text(part, "operations")[0]) {
         fprintf(out, "      The shortest list of calls that shows it:\n");
         print_indented(out, json_get_text(part, "operations"), "        ");
@@ -67,9 +66,10 @@ static void print_cost(FILE *out, const cJSON *cost, bool right)
             fprintf(out, "      %s: %s\n", json_get_text(load, "workload"),
                     json_get_text(load, "reason"));
         else
-            fprintf(out, "      %-12s yours %g, no points at %g, all at %g\n",
+            fprintf(out, "      %-12s yours %g, no points at %g, all at %g%s\n",
                     json_get_text(load, "workload"), json_get_number(load, "yours"),
-                    json_get_number(load, "none"), json_get_number(load, "full"));
+                    json_get_number(load, "none"), json_get_number(load, "full"),
+                    json_get(load, "share") ? "" : ": does not count");
         if (untold > 1)
             fprintf(out,
                     "      %-12s your code does at least %.1f times what its TW_COUNT say, and is "

@@ -1,10 +1,6 @@
 /* grading.h - grades one solution: compiles it, judges it, compares its costs with those of references.
  *
- * A grade is a JSON object; every output is made of it:
- *     file, rubric, points, of, right, compiler (what it said, if it failed), counts (a hash of all counts),
- *     parts[]: name, points, of, lists, failed, rule, detail, list, operations, drawing, read
- *     costs[]: name, points, of, figure, note, loads[]: workload, tasks, yours, none, full, share
- *     work_per_call, blocks_per_call: of the first load; the latter null for a shared object
+ * A grade is a JSON object (schema/grade-1.json); every output is made of it.
  */
 #ifndef TWBENCH_GRADING_H
 #define TWBENCH_GRADING_H
@@ -23,6 +19,11 @@ struct grading {
 /* *out is the caller's.  DIAG_USAGE: the file cannot be read; DIAG_RUN: the machine has no time, memory or compiler for
  * it, and it has no grade.  Seconds; what is not right costs no more than its parts. */
 int grading_grade(struct grading *grading, const char *file, cJSON **out, struct diag *diag);
+
+/* Where the share of a figure lies between those of two references, as 0 (none and worse) to 1 (full and better), on a
+ * scale of factors: half way is the geometric mean.  NAN: none is no worse than full, so nothing lies between.  The same
+ * bits on every machine. */
+double grading_share(double yours, double none, double full);
 
 /* Grades each NAME.c of the directory (class.c).  NAME.grade.json has the grade and is taken as it is when solution and
  * rubric are the same, so what was interrupted goes on; class.csv and class.html have all of them. */

@@ -12,4 +12,7 @@ extern const struct command cmd_lab_new, cmd_lab_grade, cmd_lab_hunt;
  * it. */
 const char *lab_data(struct call *call);
 
+/* The page of a grade (page_grade.c). */
+void page_grade(struct page *page, const cJSON *document);
+
 #endif

@@ -6,7 +6,7 @@
 
 #include <sys/stat.h>
 
-const char *const rubric_figures[] = {"work", "longest", "bytes", "instructions", "time", NULL};
+const char *const rubric_figures[] = {"work", "longest", "bytes", "instructions", NULL};
 
 /* Where a value stands, for messages. */
 struct place {
@@ -130,7 +130,7 @@ static int take_cost(const struct place *place, const cJSON *item, struct rubric
         if (strcmp(rubric_figures[cost->figure], figure) == 0)
             return DIAG_OK;
     return diag_usage(place->diag,
-                      "%s: %sfigure: '%s'; expected work, longest, bytes, instructions, time",
+                      "%s: %sfigure: '%s'; expected work, longest, bytes, instructions",
                       place->file, place->at, figure);
 }
 

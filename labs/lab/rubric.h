@@ -24,7 +24,6 @@ enum rubric_figure {
     RUBRIC_LONGEST,
     RUBRIC_BYTES,
     RUBRIC_INSTRUCTIONS,
-    RUBRIC_TIME,
     RUBRIC_FIGURES
 };
 extern const char *const rubric_figures[RUBRIC_FIGURES + 1];

@@ -49,7 +49,7 @@
  * It loses as hashed.c does: when slots are few against the timers and the delays long, each tick
  * looks at n / slots timers, one cache miss after another; and it steps through empty slots.
  */
-#include "backend.h"
+#include "design.h"
 #include "links.h"
 
 struct tw_timers {
@@ -202,12 +202,6 @@ static const char *callwheel_check(const struct tw_timers *timers)
     return broken;
 }
 
-static const struct tw_work *callwheel_work(const struct tw_timers *timers)
-{
-    (void)timers;
-    return TW_WORK_OF(timers);
-}
-
 static uint32_t callwheel_start_many(struct tw_timers *timers, const tw_id *ids,
                                      const tw_tick *deadlines, uint32_t count, int8_t *statuses)
 {
@@ -222,6 +216,7 @@ static void callwheel_stop_many(struct tw_timers *timers, const tw_id *ids, uint
 
 const struct tw_batch TW_BATCH(callwheel) = {callwheel_start_many, callwheel_stop_many};
 
+TW_TELL_WORK(callwheel);
 const struct tw_backend TW_BACKEND(callwheel) = {
     .abi_version = TW_ABI_VERSION,
     .name = "callwheel",

@@ -112,7 +112,7 @@
  * instructions.  All timers on one tick are one list, walked a miss at a time.  And a deadline 2^61 ticks away or more (73 years of ns) is refused.
  */
 #include "arrays.h"
-#include "backend.h"
+#include "design.h"
 
 /* Each takes one idea out, to measure it. */
 #ifndef FAST_NO_LAZY
@@ -1230,14 +1230,9 @@ static void fast_describe(const struct tw_timers *timers, struct tw_description 
     };
 }
 
-static const struct tw_work *fast_work(const struct tw_timers *timers)
-{
-    (void)timers;
-    return TW_WORK_OF(timers);
-}
-
 const struct tw_exact TW_EXACT(fast) = {fast_exact};
 
+TW_TELL_WORK(fast);
 const struct tw_backend TW_BACKEND(fast) = {
     .abi_version = TW_ABI_VERSION,
     .name = "fast",
@@ -1247,16 +1242,5 @@ const struct tw_backend TW_BACKEND(fast) = {
                .stop = {TW_O_1, TW_O_1},
                .expire = {TW_O_1, TW_O_N},
                .tick = {TW_O_1, TW_O_N}},
-    .params = fast_params,
-    .open = fast_open,
-    .close = fast_close,
-    .start = fast_start,
-    .stop = fast_stop,
-    .advance = fast_advance,
-    .next = fast_next,
-    .visit = fast_visit,
-    .check = fast_check,
-    .footprint = fast_footprint,
-    .describe = fast_describe,
-    .work = fast_work,
+    TW_HOOKS(fast, fast),
 };

@@ -38,7 +38,7 @@
  * n / slots timers, one cache miss after another, most of which stay.  And it steps through empty
  * slots: nothing tells it where the next timer is.
  */
-#include "backend.h"
+#include "design.h"
 #include "links.h"
 
 struct tw_timers {
@@ -133,12 +133,6 @@ static void clock_jump(struct tw_timers *timers, tw_tick to, tw_expire_fn *expir
     timers->now = to;
 }
 
-static const struct tw_work *hashed_work(const struct tw_timers *timers)
-{
-    (void)timers;
-    return TW_WORK_OF(timers);
-}
-
 static uint32_t hashed_start_many(struct tw_timers *timers, const tw_id *ids,
                                   const tw_tick *deadlines, uint32_t count, int8_t *statuses)
 {
@@ -153,6 +147,7 @@ static void hashed_stop_many(struct tw_timers *timers, const tw_id *ids, uint32_
 
 const struct tw_batch TW_BATCH(hashed) = {hashed_start_many, hashed_stop_many};
 
+TW_TELL_WORK(hashed);
 const struct tw_backend TW_BACKEND(hashed) = {
     .abi_version = TW_ABI_VERSION,
     .name = "hashed",

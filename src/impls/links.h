@@ -19,7 +19,7 @@
 #ifndef TWBENCH_LINKS_H
 #define TWBENCH_LINKS_H
 
-#include "backend.h"
+#include "design.h"
 
 #include <stdlib.h>
 

@@ -16,7 +16,7 @@
 #ifndef TWBENCH_ONE_LEVEL_H
 #define TWBENCH_ONE_LEVEL_H
 
-#include "backend.h"
+#include "design.h"
 #include "slots.h"
 
 /* Ticks between the prefetch of a slot's first timer and its turn, where a design has one: about one

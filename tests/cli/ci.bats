@@ -163,6 +163,20 @@ accept() {
     [ "$(json out/new.json 'd["contract"]["text"]')" = "mine: planted" ]
 }
 
+@test "ci: conform runs again when a library that the object loads has changed" {
+    export XDG_CACHE_HOME=$PWD/cache
+    project '"pairs": 30'
+    sed -i 's/"off"/"on"/; s/, "pairs": 0//; s/mine\.c"/mine.c .\/helps.so"/' twbench.json
+    mkdir base && cp mine.c base
+    echo 'int helps(void) { return 1; }' | cc -shared -fPIC -o helps.so -x c - && cp helps.so base
+    echo 'int helps(void); int mine_helps(void) { return helps(); }' >>mine.c && cp mine.c base
+    "$twbench" ci --base=base --progress=never
+    echo 'int helps(void) { return 2; }' | cc -shared -fPIC -o helps.so -x c -
+    "$twbench" ci --base=base --progress=never
+    kept=("$XDG_CACHE_HOME"/twbench/held-*-on)
+    [ "${#kept[@]}" -eq 2 ]
+}
+
 @test "init: what it writes builds, and ci passes at once" {
     "$twbench" init "a timer" >said.txt
     cat said.txt

@@ -74,8 +74,8 @@ load support
 @test "progress of no known kind" { refuses "'often'" --progress=often; }
 @test "a format of pictures that is none" { refuses "gif" --plots=p --plot-format=gif; }
 @test "two documents on stdout" { refuses --export-csv --json=- --export-csv=-; }
-@test "two documents of any format on stdout" { refuses --export-custom --export-gbench=- --export-custom=-; }
-@test "two documents in one file" { refuses same.json --export-bencher=same.json --export-custom=same.json; }
+@test "two documents of any format on stdout" { refuses --export-bencher --export-gbench=- --export-bencher=-; }
+@test "two documents in one file" { refuses same.json --export-bencher=same.json --export-gbench=same.json; }
 @test "resume without a file" { refuses --resume --resume; }
 @test "resume and force" { refuses --resume --json=x.json --resume --force; }
 

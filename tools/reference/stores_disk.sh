@@ -1,5 +1,5 @@
 #!/bin/bash
-# takes: 210 s
+# takes: 420 s
 # stores_disk.sh FILE - labs/durable/docs/STORES.md: messages acknowledged a second beside what the disk alone does, by producers and batch.
 file=$1
 # shellcheck source=tools/reference/measure.bash
@@ -15,11 +15,11 @@ stores() {
 
 # compared FLAG... - all of them, and wheel-log once more with zeros ahead of its log.
 compared() {
-    stores null,wheel-log,sqlite,lmdb,rocksdb,redis-wheel,redis-zset --store-set=disk=1 "$@"
+    stores null,wheel-log,sqlite,lmdb,rocksdb,redis-wheel,redis-zset,postgres --store-set=disk=1 "$@"
     stores wheel-log --store-set=zeros-kib=256 "$@"
 }
 
-runs=5
+runs=6
 [ "${REFERENCE:-full}" = full ] || runs=1
 compared --sync=always,group --producers=1 --tasks="$(sizes 4e3)"
 compared --sync=always,group --producers=8 --tasks="$(sizes 1e4)"

@@ -18,6 +18,10 @@
 
 struct disk_log *disk_current;
 
+/* Offsets have 64 bits here. */
+#define SAME_AS(name) __attribute__((alias(#name)))
+_Static_assert(sizeof(off_t) == sizeof(off64_t), "one function for both");
+
 /* ---- The record. ------------------------------------------------------------------------------ */
 
 /* The record, unless calls are to go through. */
@@ -238,10 +242,7 @@ ssize_t pwrite(int fd, const void *bytes, size_t length, off_t offset)
     return do_write(fd, &part, 1, offset);
 }
 
-ssize_t pwrite64(int fd, const void *bytes, size_t length, off64_t offset)
-{
-    return pwrite(fd, bytes, length, offset);
-}
+ssize_t pwrite64(int fd, const void *bytes, size_t length, off64_t offset) SAME_AS(pwrite);
 
 ssize_t writev(int fd, const struct iovec *parts, int count)
 {
@@ -253,10 +254,7 @@ ssize_t pwritev(int fd, const struct iovec *parts, int count, off_t offset)
     return do_write(fd, parts, count, offset);
 }
 
-ssize_t pwritev64(int fd, const struct iovec *parts, int count, off64_t offset)
-{
-    return do_write(fd, parts, count, offset);
-}
+ssize_t pwritev64(int fd, const struct iovec *parts, int count, off64_t offset) SAME_AS(pwritev);
 
 int ftruncate(int fd, off_t length)
 {
@@ -272,10 +270,7 @@ int ftruncate(int fd, off_t length)
     return answer;
 }
 
-int ftruncate64(int fd, off64_t length)
-{
-    return ftruncate(fd, length);
-}
+int ftruncate64(int fd, off64_t length) SAME_AS(ftruncate);
 
 /* Room that is promised counts as written when it makes the file longer. */
 int fallocate(int fd, int mode, off_t offset, off_t length)
@@ -295,20 +290,14 @@ int fallocate(int fd, int mode, off_t offset, off_t length)
     return answer;
 }
 
-int fallocate64(int fd, int mode, off64_t offset, off64_t length)
-{
-    return fallocate(fd, mode, offset, length);
-}
+int fallocate64(int fd, int mode, off64_t offset, off64_t length) SAME_AS(fallocate);
 
 int posix_fallocate(int fd, off_t offset, off_t length)
 {
     return fallocate(fd, 0, offset, length) == 0 ? 0 : errno;
 }
 
-int posix_fallocate64(int fd, off64_t offset, off64_t length)
-{
-    return posix_fallocate(fd, offset, length);
-}
+int posix_fallocate64(int fd, off64_t offset, off64_t length) SAME_AS(posix_fallocate);
 
 /* ---- Reads, which are only ever failed. ------------------------------------------------------- */
 
@@ -337,10 +326,7 @@ ssize_t pread(int fd, void *bytes, size_t length, off_t offset)
     return do_read(fd, bytes, length, offset);
 }
 
-ssize_t pread64(int fd, void *bytes, size_t length, off64_t offset)
-{
-    return do_read(fd, bytes, length, offset);
-}
+ssize_t pread64(int fd, void *bytes, size_t length, off64_t offset) SAME_AS(pread);
 
 /* ---- Syncs. ----------------------------------------------------------------------------------- */
 

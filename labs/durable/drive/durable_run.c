@@ -218,10 +218,30 @@ static void wait_at_random(struct endurance *endurance, uint64_t takes_ns)
     sleep_ns(rng_below(&endurance->rng, most + most / 4));
 }
 
-/* Ends what is to be ended.  When the server alone goes, the client finds out and ends by itself. */
-static void strike(struct endurance *endurance, struct worker *worker)
+static bool has_ended(const struct worker *worker)
+{
+    struct pollfd end = {.fd = worker->pidfd, .events = POLLIN};
+    return poll(&end, 1, 0) > 0;
+}
+
+/* Some moment of the open, or right behind it: the last open may have been longer, as it made a cluster. */
+static void wait_opening(struct endurance *endurance, const struct worker *worker)
+{
+    uint64_t takes_ns = endurance->book->opening_ns + 1000000,
+             begin = clock_read_ns(CLOCK_MONOTONIC);
+    uint64_t end = begin + rng_below(&endurance->rng, takes_ns + takes_ns / 4);
+    while (clock_read_ns(CLOCK_MONOTONIC) < end && !has_ended(worker) &&
+           atomic_load(&endurance->book->stage) == BOOK_OPENING)
+        sleep_ns(20000);
+}
+
+/* Ends what is to be ended; false when it has come to its end before.  When the server alone goes, the client finds out and ends
+ * by itself. */
+static bool strike(struct endurance *endurance, struct worker *worker)
 {
     struct book *book = endurance->book;
+    if (has_ended(worker))
+        return false;
     if (worker->victim != DURABLE_CLIENT && book->server > 0)
         kill((pid_t)book->server, SIGKILL);
     if (worker->victim == DURABLE_SERVER && book->server > 0) {
@@ -233,6 +253,7 @@ static void strike(struct endurance *endurance, struct worker *worker)
     kill(worker->pid, SIGKILL);
     book->figures.kills[worker->victim][worker->moment]++;
     endurance->kills_left--;
+    return true;
 }
 
 /* ---- The run. --------------------------------------------------------------------------------- */
@@ -291,7 +312,7 @@ static bool live_once(struct endurance *endurance)
     }
     enum waited waited = WAITED_ALARM;
     if (worker.is_to_be_killed && worker.moment == DURABLE_OPENING) {
-        wait_at_random(endurance, book->opening_ns + 1000000);
+        wait_opening(endurance, &worker);
     } else {
         waited = worker_wait(&worker, endurance->deadline_ns, endurance->interrupt);
         if (waited == WAITED_ALARM && atomic_load(&book->stage) != BOOK_FILLED)
@@ -303,8 +324,7 @@ static bool live_once(struct endurance *endurance)
         kill(worker.pid, SIGKILL);
         was_struck = true;
     } else if (waited == WAITED_ALARM) {
-        strike(endurance, &worker);
-        was_struck = true;
+        was_struck = strike(endurance, &worker);
     }
     int status = worker_end(&worker);
     if (waited == WAITED_TIMEOUT || waited == WAITED_INTERRUPT) {

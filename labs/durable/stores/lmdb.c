@@ -454,12 +454,10 @@ static void lmdb_describe(struct tw_store *store, struct tw_store_description *o
 }
 
 const struct tw_store_backend tw_store_lmdb = {
-    .abi_version = TW_STORE_ABI_VERSION,
     .name = "lmdb",
     .summary = "LMDB: a tree of pages without a log, one transaction for each group of calls",
     .after = "LMDB (H. Chu)",
     .flags = TW_STORE_EXACT,
     .policies = TW_SYNC_ALL,
-    .params = lmdb_params,
     TW_STORE_HOOKS(lmdb),
 };

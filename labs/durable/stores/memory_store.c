@@ -319,12 +319,10 @@ static void memory_store_describe(struct tw_store *store, struct tw_store_descri
 }
 
 const struct tw_store_backend tw_store_memory = {
-    .abi_version = TW_STORE_ABI_VERSION,
     .name = "memory",
     .summary = "the reference: a heap in memory that survives nothing",
     .after = "",
     .flags = TW_STORE_IN_MEMORY,
     .policies = TW_SYNC_ALL,
-    .params = memory_store_params,
     TW_STORE_HOOKS(memory_store),
 };

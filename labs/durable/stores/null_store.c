@@ -190,12 +190,10 @@ static void null_store_describe(struct tw_store *store, struct tw_store_descript
 }
 
 const struct tw_store_backend tw_store_null = {
-    .abi_version = TW_STORE_ABI_VERSION,
     .name = "null",
     .summary = "acknowledges and forgets: the harness's own cost",
     .after = "",
     .flags = TW_STORE_KEEPS_NOTHING,
     .policies = TW_SYNC_ALL,
-    .params = null_store_params,
     TW_STORE_HOOKS(null_store),
 };

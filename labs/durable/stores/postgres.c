@@ -841,12 +841,10 @@ static void postgres_describe(struct tw_store *store, struct tw_store_descriptio
 }
 
 const struct tw_store_backend tw_store_postgres = {
-    .abi_version = TW_STORE_ABI_VERSION,
     .name = "postgres",
     .summary = "PostgreSQL: a table in the order of due, taken FOR UPDATE SKIP LOCKED",
     .after = "the delay queue of most companies",
     .flags = TW_STORE_EXACT | TW_STORE_SERVER,
     .policies = 1u << TW_SYNC_ALWAYS | 1u << TW_SYNC_GROUP | 1u << TW_SYNC_NONE,
-    .params = postgres_params,
     TW_STORE_HOOKS(postgres),
 };

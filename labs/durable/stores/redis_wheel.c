@@ -970,12 +970,10 @@ static void redis_wheel_describe(struct tw_store *store, struct tw_store_descrip
 }
 
 const struct tw_store_backend tw_store_redis_wheel = {
-    .abi_version = TW_STORE_ABI_VERSION,
     .name = "redis-wheel",
     .summary = "a wheel in Redis: a list for each second, moved aside before it is worked off",
     .after = "S17: a list for each slot of absolute time, a checkpoint of the last one done",
     .flags = TW_STORE_EXACT | TW_STORE_SERVER,
     .policies = TW_SYNC_ALL,
-    .params = redis_wheel_params,
     TW_STORE_HOOKS(redis_wheel),
 };

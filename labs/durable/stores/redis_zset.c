@@ -456,12 +456,10 @@ static void redis_zset_describe(struct tw_store *store, struct tw_store_descript
 }
 
 const struct tw_store_backend tw_store_redis_zset = {
-    .abi_version = TW_STORE_ABI_VERSION,
     .name = "redis-zset",
     .summary = "Redis: a sorted set by due, payloads in a hash, taken by a script",
     .after = "what most people do with Redis",
     .flags = TW_STORE_EXACT | TW_STORE_SERVER,
     .policies = TW_SYNC_ALL,
-    .params = redis_zset_params,
     TW_STORE_HOOKS(redis_zset),
 };

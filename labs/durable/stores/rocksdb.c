@@ -5,8 +5,8 @@
  *                                     -> table in memory -> sorted files of level 0 -> compacted into lower levels
  *     poll ------------> an iterator from the cursor, over a snapshot
  *
- * Column family "messages": key (due, key) big-endian, value = seal and payload.  Default column family: the number of
- * pending messages, as a sum (uint64add) to which each batch adds, so that open need not count.
+ * Column family "messages": key (due, key) big-endian, value = seal and payload.  Default column family: how many waited when
+ * it was closed; the note is taken away while it is open.  After a crash nobody counts how many wait; the next close does.
  *
  * Acknowledged rests on
  *   always, group    WriteOptions.sync: the log is synced before the write returns.  Writes under way together share it
@@ -61,6 +61,7 @@ struct tw_store {
     rocksdb_cache_t *cache;
     atomic_bool broken;
     uint64_t recovered, memory_mib;
+    bool is_counted; /* how many wait is known */
 };
 
 struct tw_store_seat {
@@ -69,7 +70,7 @@ struct tw_store_seat {
     rocksdb_readoptions_t *reading;
 };
 
-static const struct tw_param rocksdb_params[] = {
+static const struct tw_param rocks_params[] = {
     {"memory-mib", "size of a table in memory in MiB; up to four of them (default: 64)", 1, 4096,
      1},
     {NULL, NULL, 0, 0, 0},
@@ -92,17 +93,6 @@ static void key_write(unsigned char key[16], struct store_at at)
 }
 
 /* ---- Writing. --------------------------------------------------------------------------------- */
-
-static void batch_count(struct tw_store *store, rocksdb_writebatch_t *batch, int64_t more)
-{
-    /* uint64add reads little-endian, and wraps: a negative number takes away. */
-    uint64_t sum = (uint64_t)more;
-    unsigned char bytes[8];
-    for (size_t i = 0; i < 8; i++, sum >>= 8)
-        bytes[i] = (unsigned char)sum;
-    rocksdb_writebatch_merge_cf(batch, store->families[PENDING], PENDING_KEY, strlen(PENDING_KEY),
-                                (const char *)bytes, sizeof bytes);
-}
 
 static void batch_remove(struct tw_store *store, rocksdb_writebatch_t *batch, struct store_at at)
 {
@@ -165,7 +155,6 @@ static void options_set(struct tw_store *store)
     rocksdb_options_t *messages = store->options[MESSAGES], *own = store->options[PENDING];
     rocksdb_options_set_write_buffer_size(messages, (size_t)store->memory_mib << 20);
     rocksdb_options_set_max_write_buffer_number(messages, 4);
-    rocksdb_options_set_uint64add_merge_operator(own);
     rocksdb_options_set_write_buffer_size(own, (size_t)1 << 20);
     /* What follows is of the database, and taken from the first. */
     rocksdb_options_set_max_total_wal_size(own, 4 * store->memory_mib << 20);
@@ -179,29 +168,66 @@ static void options_set(struct tw_store *store)
     rocksdb_options_enable_statistics(own);
 }
 
-/* How many wait, and the due of the first. */
+/* The due of the first that waits, or TW_STORE_NEVER; *count, unless it is NULL: how many there are, a step for each. */
+static int messages_scan(struct tw_store *store, uint64_t *first, uint64_t *count)
+{
+    char *failed = NULL;
+    size_t size;
+    rocksdb_readoptions_t *reading = rocksdb_readoptions_create();
+    rocksdb_iterator_t *iterator =
+        rocksdb_create_iterator_cf(store->db, reading, store->families[MESSAGES]);
+    rocksdb_iter_seek_to_first(iterator);
+    *first = TW_STORE_NEVER;
+    if (rocksdb_iter_valid(iterator))
+        *first = store_get64((const unsigned char *)rocksdb_iter_key(iterator, &size));
+    for (; count && rocksdb_iter_valid(iterator); rocksdb_iter_next(iterator))
+        (*count)++;
+    rocksdb_iter_get_error(iterator, &failed);
+    rocksdb_iter_destroy(iterator);
+    rocksdb_readoptions_destroy(reading);
+    return answer_of(failed);
+}
+
+/* How many wait is what the last close noted. */
 static int messages_find(struct tw_store *store)
 {
     char *failed = NULL;
     size_t size = 0;
+    uint64_t first, pending = 0;
+    int answer = messages_scan(store, &first, NULL);
+    if (answer != TW_STORE_OK)
+        return answer;
     rocksdb_readoptions_t *reading = rocksdb_readoptions_create();
-    char *sum = rocksdb_get_cf(store->db, reading, store->families[PENDING], PENDING_KEY,
-                               strlen(PENDING_KEY), &size, &failed);
-    for (size_t i = 8; sum && size == 8 && i > 0; i--)
-        store->recovered = store->recovered << 8 | (unsigned char)sum[i - 1];
-    rocksdb_free(sum);
-    rocksdb_iterator_t *iterator =
-        rocksdb_create_iterator_cf(store->db, reading, store->families[MESSAGES]);
-    rocksdb_iter_seek_to_first(iterator);
-    uint64_t first = TW_STORE_NEVER;
-    if (rocksdb_iter_valid(iterator))
-        first = store_get64((const unsigned char *)rocksdb_iter_key(iterator, &size));
-    if (!failed)
-        rocksdb_iter_get_error(iterator, &failed);
-    rocksdb_iter_destroy(iterator);
+    char *note = rocksdb_get_cf(store->db, reading, store->families[PENDING], PENDING_KEY,
+                                strlen(PENDING_KEY), &size, &failed);
     rocksdb_readoptions_destroy(reading);
-    store_ordered_found(&store->ordered, store->recovered, first);
+    store->is_counted = first == TW_STORE_NEVER || (note && size == 8);
+    if (first != TW_STORE_NEVER && store->is_counted)
+        pending = store_get64((const unsigned char *)note);
+    if (note && !failed)
+        rocksdb_delete_cf(store->db, store->writing, store->families[PENDING], PENDING_KEY,
+                          strlen(PENDING_KEY), &failed);
+    rocksdb_free(note);
+    store->recovered = store->is_counted ? pending : UINT64_MAX;
+    store_ordered_found(&store->ordered, pending, first);
     return answer_of(failed);
+}
+
+static int messages_note(struct tw_store *store)
+{
+    char *failed = NULL;
+    unsigned char note[8];
+    uint64_t first, pending = atomic_load(&store->ordered.pending);
+    int answer = TW_STORE_OK;
+    if (!store->is_counted) {
+        pending = 0;
+        answer = messages_scan(store, &first, &pending);
+    }
+    store_put64(note, pending);
+    if (answer == TW_STORE_OK)
+        rocksdb_put_cf(store->db, store->writing, store->families[PENDING], PENDING_KEY,
+                       strlen(PENDING_KEY), (const char *)note, sizeof note, &failed);
+    return answer == TW_STORE_OK ? answer_of(failed) : answer;
 }
 
 static void rocksdb_free_store(struct tw_store *store)
@@ -278,7 +304,9 @@ static int rocks_checkpoint(struct tw_store *store)
     char *failed = NULL;
     if (atomic_load(&store->broken))
         return TW_STORE_BROKEN;
-    rocksdb_flush_wal(store->db, 1, &failed);
+    /* Beside writes that sync, a sync of ours that fails would take what they have written with it, and theirs answers well. */
+    if (!rocksdb_writeoptions_get_sync(store->writing))
+        rocksdb_flush_wal(store->db, 1, &failed);
     rocksdb_flushoptions_t *options = rocksdb_flushoptions_create();
     for (size_t i = 0; !failed && i < FAMILIES; i++)
         rocksdb_flush_cf(store->db, options, store->families[i], &failed);
@@ -291,7 +319,9 @@ static int rocks_checkpoint(struct tw_store *store)
 
 static int rocks_close(struct tw_store *store)
 {
-    int answer = rocks_checkpoint(store);
+    int answer = atomic_load(&store->broken) ? TW_STORE_BROKEN : messages_note(store);
+    if (answer == TW_STORE_OK)
+        answer = rocks_checkpoint(store);
     rocksdb_free_store(store);
     return answer;
 }
@@ -326,7 +356,6 @@ static int rocks_put(struct tw_store_seat *seat, struct tw_message *messages, si
         messages[i].handle = 0;
         batch_insert(store, seat->batch, &messages[i]);
     }
-    batch_count(store, seat->batch, (int64_t)count);
     int answer = batch_write(store, seat->batch);
     if (answer == TW_STORE_OK)
         store_ordered_put(&store->ordered, messages, count);
@@ -350,7 +379,6 @@ static int message_cancel(struct tw_store_seat *seat, struct store_at at, bool *
         return answer_of(failed);
     rocksdb_writebatch_clear(seat->batch);
     batch_remove(store, seat->batch, at);
-    batch_count(store, seat->batch, -1);
     return batch_write(store, seat->batch);
 }
 
@@ -425,7 +453,6 @@ static int rocks_done(struct tw_store *store, size_t count)
     rocksdb_writebatch_t *batch = rocksdb_writebatch_create();
     for (size_t i = 0; i < count; i++)
         batch_remove(store, batch, store_ordered_handed(ordered, i));
-    batch_count(store, batch, -(int64_t)count);
     int answer = batch_write(store, batch);
     rocksdb_writebatch_destroy(batch);
     if (answer == TW_STORE_OK)
@@ -459,7 +486,7 @@ static void rocks_stats(struct tw_store *store, struct tw_store_stats *out)
 {
     char *statistics = rocksdb_options_statistics_get_string(store->options[PENDING]);
     *out = (struct tw_store_stats){
-        .pending = atomic_load(&store->ordered.pending),
+        .pending = store->is_counted ? atomic_load(&store->ordered.pending) : UINT64_MAX,
         .disk_bytes = store_directory_bytes(&store->directory),
         .memory_bytes = property(store, "rocksdb.cur-size-all-mem-tables") +
                         property(store, "rocksdb.estimate-table-readers-mem") +
@@ -469,6 +496,7 @@ static void rocks_stats(struct tw_store *store, struct tw_store_stats *out)
                          ticker(statistics, "rocksdb.flush.write.bytes ") +
                          ticker(statistics, "rocksdb.compact.write.bytes "),
         .syncs = ticker(statistics, "rocksdb.wal.synced "),
+        .checkpoints = UINT64_MAX,
         .reclaimed_bytes = UINT64_MAX,
     };
     free(statistics);
@@ -504,12 +532,10 @@ static void rocks_describe(struct tw_store *store, struct tw_store_description *
 }
 
 const struct tw_store_backend tw_store_rocksdb = {
-    .abi_version = TW_STORE_ABI_VERSION,
     .name = "rocksdb",
     .summary = "RocksDB: a log-structured tree in the order of due, with its own group commit",
     .after = "RocksDB (Meta)",
     .flags = TW_STORE_EXACT,
     .policies = TW_SYNC_ALL,
-    .params = rocksdb_params,
     TW_STORE_HOOKS(rocks),
 };

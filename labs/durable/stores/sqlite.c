@@ -22,8 +22,8 @@
  *   put    a page of 4 KiB and 24 bytes in the log for each leaf touched: with random dues that is a page for each
  *          message, however short.  Later the page again, by the checkpoint.  Batches that are near in due share pages
  *   poll   one step of a cursor for each message; the copy of the payload
- *   tend   copies up to the whole log into the file: `checkpoint-pages`, 16 MiB as it stands.  If nobody tends, the leader does it
- *          at four times as much
+ *          The group that finds `checkpoint-pages` in the log, 4 MB as SQLite has it by itself, copies them into the file.
+ *          While no writer comes between, the log begins anew each time; a thread beside the writer would hardly come to that
  *   open   reads the log and makes its index again.  After a crash nobody counts how many wait; the next close does
  *   memory a cache of 16 MiB for each of two connections
  *
@@ -44,7 +44,7 @@
 
 extern const struct tw_store_backend tw_store_sqlite;
 
-#define CHECKPOINT_PAGES 4096
+#define CHECKPOINT_PAGES 1000 /* as SQLite's own (wal_autocheckpoint) */
 #define PAGE_BYTES       4096u
 #define FRAME_BYTES      (PAGE_BYTES + 24u)
 
@@ -78,7 +78,7 @@ struct tw_store {
 };
 
 static const struct tw_param sqlite_params[] = {
-    {"checkpoint-pages", "pages of 4 KiB in the log before tend copies them (default: 4096)", 16,
+    {"checkpoint-pages", "pages of 4 KiB in the log before they are copied (default: 1000)", 16,
      1u << 20, 1},
     {NULL, NULL, 0, 0, 0},
 };
@@ -159,10 +159,8 @@ static int log_copy(struct tw_store *store, sqlite3 *connection, int mode)
         return TW_STORE_OK;
     if (result != SQLITE_OK)
         return answer_of(result);
-    atomic_fetch_add(&store->checkpoints, 1);
     atomic_fetch_add(&store->syncs, 2);
     atomic_fetch_add(&store->written_bytes, (uint64_t)(copied > 0 ? copied : 0) * PAGE_BYTES);
-    atomic_store(&store->log_pages, 0);
     return TW_STORE_OK;
 }
 
@@ -181,7 +179,7 @@ static int sqlite_commit(void *ctx)
         atomic_fetch_add(&store->syncs, 1);
     else
         store_flusher_note(&store->flusher);
-    if ((uint64_t)atomic_load(&store->log_pages) >= 4 * store->checkpoint_pages)
+    if ((uint64_t)atomic_load(&store->log_pages) >= store->checkpoint_pages)
         return log_copy(store, store->written, SQLITE_CHECKPOINT_PASSIVE);
     return TW_STORE_OK;
 }
@@ -194,12 +192,13 @@ static const struct store_steps sqlite_steps = {
     .abort = sqlite_abort,
 };
 
-/* SQLite calls it after each commit. */
+/* SQLite calls it after each commit.  A log with fewer pages than before was begun anew, over the old one. */
 static int log_grew(void *ctx, sqlite3 *connection, const char *name, int pages)
 {
     struct tw_store *store = ctx;
     (void)connection, (void)name;
-    atomic_store(&store->log_pages, pages);
+    if (pages < atomic_exchange(&store->log_pages, pages))
+        atomic_fetch_add(&store->checkpoints, 1);
     return SQLITE_OK;
 }
 
@@ -536,14 +535,8 @@ static uint64_t sqlite_next(struct tw_store *store)
     return store_ordered_next(&store->writer.ordered);
 }
 
-static int sqlite_tend(struct tw_store *store, uint64_t now_ms, int *more)
-{
-    (void)now_ms;
-    *more = 0;
-    if ((uint64_t)atomic_load(&store->log_pages) < store->checkpoint_pages)
-        return TW_STORE_OK;
-    return sqlite_checkpoint(store);
-}
+/* The leader copies the log. */
+STORE_TENDS_NOTHING(sqlite)
 
 static void sqlite_stats(struct tw_store *store, struct tw_store_stats *out)
 {
@@ -575,12 +568,10 @@ static void sqlite_describe(struct tw_store *store, struct tw_store_description 
 }
 
 const struct tw_store_backend tw_store_sqlite = {
-    .abi_version = TW_STORE_ABI_VERSION,
     .name = "sqlite",
     .summary = "SQLite: a table in the order of due, one transaction for each group of calls",
     .after = "SQLite (D. R. Hipp)",
     .flags = TW_STORE_EXACT,
     .policies = TW_SYNC_ALL,
-    .params = sqlite_params,
     TW_STORE_HOOKS(sqlite),
 };

@@ -235,9 +235,10 @@ struct tw_store_backend {
     void (*describe)(struct tw_store *store, struct tw_store_description *out);
 };
 
-/* In a table: each hook is the function PREFIX_hook. */
+/* In a table: each hook is the function PREFIX_hook, the settings are PREFIX_params. */
 #define TW_STORE_HOOKS(prefix)                                                                     \
-    .open = prefix##_open, .enter = prefix##_enter, .leave = prefix##_leave, .put = prefix##_put,  \
+    .abi_version = TW_STORE_ABI_VERSION, .params = prefix##_params, .open = prefix##_open,         \
+    .enter = prefix##_enter, .leave = prefix##_leave, .put = prefix##_put,                         \
     .cancel = prefix##_cancel, .poll = prefix##_poll, .done = prefix##_done,                       \
     .next = prefix##_next, .tend = prefix##_tend, .checkpoint = prefix##_checkpoint,               \
     .close = prefix##_close, .stats = prefix##_stats, .describe = prefix##_describe

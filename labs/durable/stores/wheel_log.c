@@ -39,7 +39,7 @@
 
 extern const struct tw_store_backend tw_store_wheel_log;
 
-static const struct tw_param wheel_log_params[] = {
+static const struct tw_param wl_params[] = {
     {"slot-ms", "width of a slot of the seconds' wheel, ms (1000)", 1, 3600000, 1},
     {"slots", "slots of the seconds' wheel, an hour by default (3600)", 2, WL_SLOTS_MAX, 1},
     {"hours", "slots of the hours' wheel (240)", 8, WL_HOURS_MAX, 1},
@@ -434,17 +434,15 @@ static void wl_describe(struct tw_store *store, struct tw_store_description *out
                                settings->position,    settings->zeros_kib};
     out->setting_count = sizeof values / sizeof values[0];
     for (size_t i = 0; i < out->setting_count; i++)
-        out->settings[i] = (struct tw_setting){
-            .name = wheel_log_params[i].name, .count = 1, .values = {values[i]}};
+        out->settings[i] =
+            (struct tw_setting){.name = wl_params[i].name, .count = 1, .values = {values[i]}};
 }
 
 const struct tw_store_backend tw_store_wheel_log = {
-    .abi_version = TW_STORE_ABI_VERSION,
     .name = "wheel-log",
     .summary = "two wheels over a log: heads in memory, chains of 30-byte entries on disk",
     .after = "the delay-message store of the documents (S18), with checksums and two checkpoints",
     .flags = TW_STORE_EXACT | TW_STORE_FINDS_DAMAGE,
     .policies = TW_SYNC_ALL,
-    .params = wheel_log_params,
     TW_STORE_HOOKS(wl),
 };

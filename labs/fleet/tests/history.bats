@@ -74,6 +74,18 @@ PYTHON
     [[ "$(json back.json 'd["left_out"]')" == *"its commit is not in the file of --commits"* ]]
 }
 
+@test "run --commit and --commit-date name whose result it is, not the commit of twbench" {
+    for day in 2 1; do
+        "$twbench" run --impl=heap --workload=hold --tasks=50 --counts-only --progress=never --no-system-check \
+            --commit=abc000$day --commit-date=2026-11-0${day}T01:30:00+02:00 --json=day$day.json >/dev/null
+    done
+    "$twbench" history day2.json day1.json --json=h.json >/dev/null
+    [ "$(json h.json '[(r["commit"], r["date_utc"]) for r in d["runs"]]')" = \
+        "[('abc0001', '2026-10-31T23:30:00Z'), ('abc0002', '2026-11-01T23:30:00Z')]" ]
+    refuses "--commit-date: 'today' given" run --commit=a --commit-date=today
+    refuses "--commit=ID" run --commit-date=2026-11-01
+}
+
 # 120 results of one build on a busy machine, then 30 of a build whose hashed wheel starts more slowly (labs/fleet/docs/FLEET.md).
 measured() {
     python3 "$BATS_TEST_DIRNAME/unpack_history.py" "$BATS_TEST_DIRNAME/history/measured.json.xz" measured "$@"

@@ -49,34 +49,96 @@ points_are() {
     grep -q '^ *0 of 20  work' <<<"$output"
 }
 
-@test "nineteen solutions, ten right and nine wrong or slow, keep their points" {
-    deep
-    export TIMES=10
-    small_rubric
+# keep_points - of each line "points slots sorted fault", TIMES times.
+keep_points() {
+    local points slots sorted fault
     while read -r points slots sorted fault; do
         solution one "$slots" "$sorted" "$fault"
         points_are "$points" one.c
-    done <<'END'
-70.3 1 0 0
-75.3 1 1 0
-78.1 16 0 0
-88.9 16 1 0
+    done
+}
+
+@test "ten right solutions keep their points" {
+    deep
+    small_rubric
+    TIMES=${TIMES:-10} keep_points <<'END'
+70 1 0 0
+70.5 1 1 0
+77.3 16 0 0
+87.1 16 1 0
 82.4 64 0 0
 92.1 64 1 0
 84.7 256 0 0
 87.3 256 1 0
 89.1 1024 0 0
 89.3 1024 1 0
+END
+}
+
+# It leaks, ignores a second start or a stop, answers wrongly, fires early, late, twice or never, crashes, writes to a variable at file
+# scope; start, stop or each advance looks at all timers; it wastes memory, or does not count.
+@test "seventeen wrong or slow solutions keep their points" {
+    deep
+    small_rubric
+    TIMES=${TIMES:-10} keep_points <<'END'
+0 64 0 1
 35 64 0 3
 25 64 0 4
+20 64 0 5
 35 64 0 6
 35 64 0 7
 35 64 0 8
+67.2 64 0 10
 35 64 0 11
 25 64 0 12
+10 64 0 13
+72.5 1 0 16
+68.2 64 0 17
 78.3 64 0 18
 75.2 64 0 19
+0 64 0 20
+0 64 0 22
 END
+}
+
+@test "a solution that hangs, and one whose list is hard to shrink, have their points, too" {
+    deep
+    small_rubric
+    solution hangs 64 0 21
+    solution late 64 0 9
+    TIMES=1 points_are 25 hangs.c
+    TIMES=1 points_are 0 late.c
+}
+
+@test "what the teacher hides finds who knows the loads, and whom no list of the handout finds" {
+    small_rubric
+    mkdir hidden
+    cat >hidden/rubric.json <<'END'
+{ "rubric_version": 1, "parts": [{ "name": "written cases", "points": 0, "operations": 100, "cases": true }],
+  "loads": [{ "workload": "hold", "tasks": 200, "seed": 5 }] }
+END
+    solution knows 64 0 15
+    points_are 82.4 knows.c
+    "$twbench" lab grade knows.c --rubric=handout/rubric.json --hidden=hidden | grep -q '77.2 of 100 points'
+    solution ends 64 0 2
+    TIMES=1 points_are 82.4 ends.c
+    run "$twbench" lab grade ends.c --rubric=handout/rubric.json --hidden=hidden
+    [ "$status" -eq 1 ]
+    grep -q 'start of 0 for tick 0 at tick 18446744073709551614' <<<"$output"
+}
+
+@test "a rubric may ask for instructions; references that no load tells apart are refused" {
+    solution right 64 0 0
+    rubric() {
+        printf '{ "rubric_version": 1, "name": "r", "loads": [{ "workload": "hold", "tasks": 50 }],
+            "costs": [{ "name": "c", "points": 20, "figure": "%s", "none": "%s", "full": "%s" }] }' "$@" >r.json
+    }
+    rubric instructions list hier
+    "$twbench" lab grade right.c --rubric=r.json >first
+    grep -q 'hold  *yours [0-9.]*, no points at [0-9.]*, all at' first
+    "$twbench" lab grade right.c --rubric=r.json | cmp - first
+    rubric work hier list
+    refuses 'costs[0]: no load shows that hier is worse than list' lab grade right.c --rubric=r.json
 }
 
 @test "a class: what is graded is not graded again, and code that was shared is named" {
@@ -102,6 +164,18 @@ END
     [ "$(tail -1 <<<"$output" | jq '.scores["start and fire"]')" = 10 ]
     [ "$(jq '.score, .tests[1].max_score' g.json | tr '\n' ' ')" = '35 10 ' ]
     grep -q '<failure message="no timer fires later' j.xml
+    echo 'int x' >none.c
+    "$twbench" lab grade none.c --rubric=handout/rubric.json --json=n.json >/dev/null || true
+    solution right 64 0 0
+    "$twbench" lab grade right.c --rubric=handout/rubric.json --json=r.json >/dev/null
+    for json in w n r; do
+        python3 -W ignore -m jsonschema -i $json.json "$root/labs/lab/schema/grade-1.json"
+        "$twbench" report $json.json --html=$json.html >$json.txt
+    done
+    grep -q 'wrong.c: 35 of 100 points' w.txt
+    grep -q 'no timer fires later than declared' w.txt
+    grep -q 'longest advance.*10' r.txt
+    "$twbench" schema grade | grep -q 'parts'
 }
 
 @test "a rubric that says what nobody knows is refused, with file and key" {

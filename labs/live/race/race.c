@@ -45,7 +45,7 @@ static void *job_play(void *ctx)
 {
     struct race_job *job = ctx;
     if (job->written)
-        job->written->play(job->service);
+        case_play(job->service, job->written);
     else if (job->hold)
         race_hold_play(job->service, job->hold);
     else

@@ -43,6 +43,16 @@ void case_close(struct race_service *service, struct tw_seat *seat)
         race_close(service);
 }
 
+void case_play(struct race_service *service, const struct race_case *written)
+{
+    service->account_count = written->accounts;
+    struct tw_seat *seat = written->play ? case_open(service, written->config) : NULL;
+    if (written->alone)
+        written->alone(service);
+    else if (seat && written->play(service, seat))
+        case_close(service, seat);
+}
+
 struct race_account *case_start(struct race_service *service, struct tw_seat *seat,
                                 struct race_account *account)
 {
@@ -107,36 +117,32 @@ static bool must_stop(struct race_service *service, struct tw_seat *seat,
 
 /* ---- Waking up. ------------------------------------------------------------------------------- */
 
-static void past_and_near(struct race_service *service)
+static bool past_and_near(struct race_service *service, struct tw_seat *seat)
 {
-    struct tw_seat *seat = case_open(service, (struct tw_runner_config){0});
     struct race_account *accounts[8];
-    if (!seat)
-        return;
     uint64_t now = moment_now();
     const uint64_t dues[8] = {0, 1, now - 20 * MS, now, now + 7 * MS, now + MS, now + 3 * MS, now};
     for (size_t i = 0; i < 8; i++)
         if (!(accounts[i] = case_start_at(service, seat, dues[i])))
-            return;
+            return false;
     for (size_t i = 0; i < 8; i++)
         if (!case_await(service, seat, &accounts[i]->runs, 1, "a timer that is due"))
-            return;
-    case_close(service, seat);
+            return false;
+    return true;
 }
 
 /* Whoever sleeps for a later head has to be woken for an earlier one. */
-static void earlier_head(struct race_service *service)
+static bool earlier_head(struct race_service *service, struct tw_seat *seat)
 {
-    struct tw_seat *seat = case_open(service, (struct tw_runner_config){0});
-    if (!seat || !case_start_at(service, seat, moment_now() + FAR))
-        return;
+    if (!case_start_at(service, seat, moment_now() + FAR))
+        return false;
     for (uint64_t i = 0; i < 5; i++) {
         race_wait(service, seat, moment_now() + 2 * MS);
         struct race_account *near = case_start_at(service, seat, moment_now() + i * MS);
         if (!near || !case_await(service, seat, &near->runs, 1, "a timer before one that is far"))
-            return;
+            return false;
     }
-    case_close(service, seat);
+    return true;
 }
 
 /* Each start finds a runner that sleeps, or is about to: a wake-up that is lost is not made good by the next start.  One
@@ -160,11 +166,8 @@ static void lone_starts(struct race_service *service)
 }
 
 /* A caller that sleeps elsewhere, by what the runner says, and never waits in it for anything to come. */
-static void sleeps_elsewhere(struct race_service *service)
+static bool sleeps_elsewhere(struct race_service *service, struct tw_seat *seat)
 {
-    struct tw_seat *seat = case_open(service, (struct tw_runner_config){0});
-    if (!seat)
-        return;
     bool drives = service->runner->flags & TW_RUNNER_CALLERS_DRIVE;
     for (uint64_t i = 0; drives && i < 6 && !race_is_over(service); i++) {
         if (race_next(service, seat) != TW_DUE_MAX)
@@ -172,7 +175,7 @@ static void sleeps_elsewhere(struct race_service *service)
         struct race_account *later = case_start_at(service, seat, moment_now() + 9 * MS);
         struct race_account *head = case_start_at(service, seat, moment_now() + i * MS);
         if (!later || !head)
-            return;
+            return false;
         while (atomic_load(&later->runs) + atomic_load(&head->runs) < 2 && !race_is_over(service)) {
             bool headless = atomic_load(&head->runs) > 0;
             /* A caller that lost the core between the two starts made the head the later one. */
@@ -182,45 +185,42 @@ static void sleeps_elsewhere(struct race_service *service)
             uint64_t next = race_next(service, seat);
             if (next == TW_DUE_MAX || next > due + service->description.tick_ns) {
                 FIND(service, RACE_DUE, "next is later than the tick of the head");
-                return;
+                return false;
             }
             moment_sleep(next);
             race_wait(service, seat, 0);
         }
     }
-    case_close(service, seat);
+    return true;
 }
 
 /* The worker falls behind its ticks by tasks that sleep, and is back on its ticks after that. */
-static void catches_up(struct race_service *service)
+static bool catches_up(struct race_service *service, struct tw_seat *seat)
 {
     uint64_t tick_ns = 2 * MS, lag = UINT64_MAX;
-    struct tw_seat *seat = case_open(service, (struct tw_runner_config){.tick_ns = tick_ns});
-    if (!seat)
-        return;
     uint64_t begin = moment_now() + tick_ns;
     for (uint64_t i = 0; i < 20; i++) {
         struct race_account *account = race_account(service);
         account->due_ns = begin + i * tick_ns;
         account->sleep_ns = i == 19 ? 12 * tick_ns : tick_ns * 3 / 4;
         if (!case_start(service, seat, account))
-            return;
+            return false;
     }
     struct race_account *last = &service->accounts[19];
     if (!case_await(service, seat, &last->runs, 1, "the last of timers that sleep"))
-        return;
+        return false;
     uint64_t end = race_clock(service) + race_patience_ns(service);
     while (lag > 4 * tick_ns && race_clock(service) < end && !race_is_over(service)) {
         struct race_account *now = case_start_at(service, seat, moment_now());
         if (!now || !case_await(service, seat, &now->runs, 1, "a timer that is due"))
-            return;
+            return false;
         lag = atomic_load(&now->began_ns) - atomic_load(&now->turn_ns);
     }
     if (lag > 4 * tick_ns)
         FIND(service, RACE_CATCH_UP,
              "after tasks that slept it stays %.1f ticks behind the clock, for %u s",
              (double)lag / (double)tick_ns, service->options->patience_s);
-    case_close(service, seat);
+    return true;
 }
 
 /* ---- Cap, places, names. ---------------------------------------------------------------------- */
@@ -255,14 +255,10 @@ static uint32_t fill(struct race_service *service, struct tw_seat *seat, uint32_
 }
 
 /* In the latter rounds a second seat stops what the first has started. */
-static void cap_and_places_of(struct race_service *service, uint32_t capacity, uint32_t cap)
+static bool cap_and_places(struct race_service *service, struct tw_seat *seat)
 {
     struct race_account *accounts[64];
-    struct tw_seat *seat =
-        case_open(service, (struct tw_runner_config){.capacity = capacity, .max_pending = cap});
-    if (!seat)
-        return;
-    cap = service->description.max_pending;
+    uint32_t cap = service->description.max_pending;
     uint32_t least = service->runner->flags & TW_RUNNER_SPLIT_CAP ? 1 : cap;
     struct tw_seat *other = race_enter(service);
     for (uint32_t round = 0; round < 4 && !race_is_over(service); round++) {
@@ -275,32 +271,21 @@ static void cap_and_places_of(struct race_service *service, uint32_t capacity, u
         for (uint32_t i = 0; i < cap && round % 2 == 1 && !race_is_over(service); i++) {
             struct race_account *near = case_start_at(service, seat, moment_now());
             if (!near || !case_await(service, seat, &near->runs, 1, "a timer that is due"))
-                return;
+                return false;
         }
     }
     if (!race_is_over(service))
         race_leave(service, other);
-    case_close(service, seat);
-}
-
-static void cap_below_capacity(struct race_service *service)
-{
-    cap_and_places_of(service, 32, 5);
-}
-
-static void all_places(struct race_service *service)
-{
-    cap_and_places_of(service, 16, 0);
+    return true;
 }
 
 /* All places are stopped at one go, more than a driver should do in one turn, and can be taken again. */
-static void many_stops(struct race_service *service)
+static bool many_stops(struct race_service *service, struct tw_seat *seat)
 {
     struct race_account *accounts[MANY + 1];
-    struct tw_seat *seat = case_open(service, (struct tw_runner_config){.capacity = MANY});
-    uint32_t cap = seat ? service->description.max_pending : 0;
+    uint32_t cap = service->description.max_pending;
     uint32_t least = service->runner->flags & TW_RUNNER_SPLIT_CAP ? 1 : cap;
-    for (uint32_t round = 0; seat && round < 2 && !race_is_over(service); round++) {
+    for (uint32_t round = 0; round < 2 && !race_is_over(service); round++) {
         uint32_t count = fill(service, seat, cap, least, accounts);
         least = count;
         race_wait(service, seat, moment_now() + 3 * MS);
@@ -308,37 +293,31 @@ static void many_stops(struct race_service *service)
             must_stop(service, seat, accounts[i], TW_RUN_STOPPED, "one of many far timers");
         race_purge(service, seat);
     }
-    if (seat)
-        case_close(service, seat);
+    return true;
 }
 
 /* The name of an earlier timer of a place reaches nobody. */
-static void stale_names(struct race_service *service)
+static bool stale_names(struct race_service *service, struct tw_seat *seat)
 {
-    struct tw_seat *seat = case_open(service, (struct tw_runner_config){.capacity = 1});
     struct race_account *old[4] = {NULL};
-    for (size_t i = 0; seat && i < 4; i++) {
+    for (size_t i = 0; i < 4; i++) {
         struct race_account *now =
             case_start_at(service, seat, moment_now() + (i % 2 == 0 ? FAR : 0));
         if (!now ||
             (i % 2 == 1 && !case_await(service, seat, &now->runs, 1, "a timer that is due")))
-            return;
+            return false;
         for (size_t j = 0; j < i; j++)
             race_stop(service, seat, old[j]);
         if (i % 2 == 0 && !must_stop(service, seat, now, TW_RUN_STOPPED, "a far timer"))
-            return;
+            return false;
         race_purge(service, seat);
         old[i] = now;
     }
-    if (seat)
-        case_close(service, seat);
+    return true;
 }
 
-static void out_of_reach(struct race_service *service)
+static bool out_of_reach(struct race_service *service, struct tw_seat *seat)
 {
-    struct tw_seat *seat = case_open(service, (struct tw_runner_config){0});
-    if (!seat)
-        return;
     tw_tick span = service->description.design.span;
     bool own = service->runner->flags & TW_RUNNER_OWN_TIMERS;
     if (span < INT64_MAX / 2 / service->description.tick_ns && !own) {
@@ -351,42 +330,38 @@ static void out_of_reach(struct race_service *service)
                  answer);
         case_start_at(service, seat, moment_now() + reach / 2);
     }
-    case_close(service, seat);
+    return true;
 }
 
 /* ---- Stops. ----------------------------------------------------------------------------------- */
 
-static void stops_answer(struct race_service *service)
+static bool stops_answer(struct race_service *service, struct tw_seat *seat)
 {
-    struct tw_seat *seat = case_open(service, (struct tw_runner_config){0});
-    struct race_account *far = seat ? case_start_at(service, seat, moment_now() + FAR) : NULL;
+    struct race_account *far = case_start_at(service, seat, moment_now() + FAR);
     if (!far || !must_stop(service, seat, far, TW_RUN_STOPPED, "a far timer") ||
         !must_stop(service, seat, far, TW_RUN_IDLE, "a stopped timer"))
-        return;
+        return false;
     struct race_account *ran = case_start_at(service, seat, moment_now());
     if (!ran || !case_await(service, seat, &ran->runs, 1, "a timer that is due") ||
         !must_stop(service, seat, ran, TW_RUN_TOO_LATE, "a timer that ran, whose place is free"))
-        return;
+        return false;
     const tw_timer nobody[] = {0, UINT64_MAX, UINT64_C(1) << 32 | 63, 7};
     for (size_t i = 0; i < sizeof nobody / sizeof nobody[0]; i++)
         if (service->runner->stop(seat, nobody[i]) != TW_RUN_IDLE &&
             nobody[i] != atomic_load(&ran->name) && nobody[i] != atomic_load(&far->name))
             FIND(service, RACE_STOP, "stop of a name that no timer had did not answer IDLE");
-    case_close(service, seat);
+    return true;
 }
 
 /* Stopped before the runner can have looked at it. */
-static void stops_in_a_queue(struct race_service *service)
+static bool stops_in_a_queue(struct race_service *service, struct tw_seat *seat)
 {
-    struct tw_seat *seat =
-        case_open(service, (struct tw_runner_config){.capacity = 2048, .tick_ns = 5 * MS});
-    for (uint32_t i = 0; seat && i < 1500; i++) {
+    for (uint32_t i = 0; i < 1500; i++) {
         struct race_account *account = case_start_at(service, seat, moment_now() + FAR);
         if (!account || !must_stop(service, seat, account, TW_RUN_STOPPED, "a far timer"))
-            return;
+            return false;
     }
-    if (seat)
-        case_close(service, seat);
+    return true;
 }
 
 struct stopper {
@@ -407,92 +382,81 @@ static void *stop_all(void *ctx)
 }
 
 /* Two threads stop the same timers, pending, due and periodic ones: each is stopped by one at most. */
-static void two_stoppers(struct race_service *service)
+static bool two_stoppers(struct race_service *service, struct tw_seat *seat)
 {
     struct stopper stoppers[2] = {{.service = service}, {.service = service}};
-    struct tw_seat *seat =
-        case_open(service, (struct tw_runner_config){.capacity = 2048, .tick_ns = 100 * US});
-    if (!seat)
-        return;
     for (uint32_t i = 0; i < 1200; i++) {
         bool periodic = i % 16 == 1;
         if (!(periodic ? start_periodic(service, seat, TW_FIXED_RATE, 200 * US, 0)
                        : case_start_at(service, seat, moment_now() + (i % 4 == 0 ? FAR : 2 * MS))))
-            return;
+            return false;
     }
     for (size_t i = 0; i < 2; i++)
         if (pthread_create(&stoppers[i].thread, NULL, stop_all, &stoppers[i]) != 0) {
             FIND(service, RACE_OPEN, "the system gave no thread");
-            return;
+            return false;
         }
     race_wait(service, seat, moment_now() + 3 * MS);
     for (size_t i = 0; i < 2; i++)
         pthread_join(stoppers[i].thread, NULL);
-    case_close(service, seat);
+    return true;
 }
 
 /* ---- Periodic. -------------------------------------------------------------------------------- */
 
 /* The last one takes longer to run than its period.  With it a runner that makes up for ticks falls further behind the
  * clock with each run, and a fixed delay counts from the clock: so it comes after the others have had their runs. */
-static void periods(struct race_service *service)
+static bool periods(struct race_service *service, struct tw_seat *seat)
 {
-    struct tw_seat *seat = case_open(service, (struct tw_runner_config){.tick_ns = 500 * US});
     struct race_account *timers[4] = {NULL};
-    if (!seat)
-        return;
     for (size_t i = 0; i < 4; i++) {
         enum tw_repeat repeat = i == 0 || i == 3 ? TW_FIXED_RATE : TW_FIXED_DELAY;
         for (size_t j = 0; j < i && i == 3; j++)
             if (!case_await(service, seat, &timers[j]->runs, 5,
                             "the fifth run of a periodic timer"))
-                return;
+                return false;
         timers[i] = start_periodic(service, seat, repeat, MS + i, i < 2 ? 0 : 2 * MS);
         if (!timers[i])
-            return;
+            return false;
     }
     if (!case_await(service, seat, &timers[3]->runs, 5, "the fifth run of a slow periodic timer"))
-        return;
+        return false;
     for (size_t i = 1; i < 4; i++)
         if (!must_stop(service, seat, timers[i], TW_RUN_STOPPED, "a periodic timer") ||
             !must_stop(service, seat, timers[i], TW_RUN_IDLE, "a stopped periodic timer"))
-            return;
+            return false;
     /* Time to run again for one that goes on after its stop; the last one is returned. */
     struct race_account *later = case_start_at(service, seat, moment_now() + 15 * MS);
-    if (later && case_await(service, seat, &later->runs, 1, "a timer behind stopped ones"))
-        case_close(service, seat);
+    return later && case_await(service, seat, &later->runs, 1, "a timer behind stopped ones");
 }
 
 /* A periodic timer is stopped while it runs, by another thread and by itself. */
-static void stopped_while_it_runs(struct race_service *service)
+static bool stopped_while_it_runs(struct race_service *service, struct tw_seat *seat)
 {
-    struct tw_seat *seat = case_open(service, (struct tw_runner_config){.tick_ns = 500 * US});
-    struct race_account *self = seat ? race_account(service) : NULL;
+    struct race_account *self = race_account(service);
     if (!self)
-        return;
+        return false;
     self->due_ns = moment_now();
     self->repeat = TW_FIXED_RATE;
     self->period_ns = MS;
     self->deed = DEED_STOP_SELF;
     if (!case_start(service, seat, self) ||
         !case_await(service, seat, &self->ends, 1, "the stop of a timer by itself"))
-        return;
+        return false;
     for (size_t i = 0; i < 6; i++) {
         struct race_account *slow =
             start_periodic(service, seat, i % 2 == 0 ? TW_FIXED_RATE : TW_FIXED_DELAY, MS, 3 * MS);
         if (!slow || !case_await(service, seat, &slow->runs, 1, "a periodic timer") ||
             !must_stop(service, seat, slow, TW_RUN_STOPPED, "a periodic timer that runs"))
-            return;
+            return false;
     }
     struct race_account *later = case_start_at(service, seat, moment_now() + 15 * MS);
-    if (later && case_await(service, seat, &later->runs, 1, "a timer behind stopped ones"))
-        case_close(service, seat);
+    return later && case_await(service, seat, &later->runs, 1, "a timer behind stopped ones");
 }
 
-static void failures(struct race_service *service)
+static bool failures(struct race_service *service, struct tw_seat *seat)
 {
-    struct tw_seat *seat = case_open(service, (struct tw_runner_config){0});
-    for (uint32_t i = 0; seat && i < 20; i++) {
+    for (uint32_t i = 0; i < 20; i++) {
         struct race_account *account = race_account(service);
         account->due_ns = moment_now();
         account->deed = i % 4 == 3 ? DEED_NOTHING : DEED_FAIL;
@@ -501,10 +465,9 @@ static void failures(struct race_service *service)
         if (!case_start(service, seat, account) ||
             !case_await(service, seat, &account->runs, i == 0 ? 4 : 1,
                         "a timer after a task that failed"))
-            return;
+            return false;
     }
-    if (seat)
-        case_close(service, seat);
+    return true;
 }
 
 /* ---- Queues and shut. ------------------------------------------------------------------------- */
@@ -544,46 +507,41 @@ static void limited_transfer(struct race_service *service)
 }
 
 /* What is in a queue, in the design and with a task that runs comes back from shut, or ends before it. */
-static void shut_with_pending(struct race_service *service)
+static bool shut_with_pending(struct race_service *service, struct tw_seat *seat)
 {
-    struct tw_seat *seat =
-        case_open(service, (struct tw_runner_config){.capacity = 512, .tick_ns = 2 * MS});
-    for (uint32_t i = 0; seat && i < 400; i++) {
+    for (uint32_t i = 0; i < 400; i++) {
         if (i == 200)
             race_wait(service, seat, moment_now() + 5 * MS);
         if (!case_start_at(service, seat, moment_now() + (i % 8 == 0 ? i * 50 * US : FAR)))
-            return;
+            return false;
     }
-    if (seat && start_periodic(service, seat, TW_FIXED_DELAY, MS, 0))
-        case_close(service, seat);
+    return start_periodic(service, seat, TW_FIXED_DELAY, MS, 0);
 }
 
-static void shut_waits_for_tasks(struct race_service *service)
+static bool shut_waits_for_tasks(struct race_service *service, struct tw_seat *seat)
 {
-    struct tw_seat *seat = case_open(service, (struct tw_runner_config){0});
-    struct race_account *slow = seat ? race_account(service) : NULL;
+    struct race_account *slow = race_account(service);
     if (!slow)
-        return;
+        return false;
     slow->due_ns = moment_now();
     slow->sleep_ns = 30 * MS;
-    if (case_start(service, seat, slow) && case_await(service, seat, &slow->runs, 1, "a due timer"))
-        case_close(service, seat);
+    return case_start(service, seat, slow) &&
+           case_await(service, seat, &slow->runs, 1, "a due timer");
 }
 
-static void shut_in_a_task(struct race_service *service)
+static bool shut_in_a_task(struct race_service *service, struct tw_seat *seat)
 {
-    struct tw_seat *seat = case_open(service, (struct tw_runner_config){0});
-    struct race_account *account = seat ? race_account(service) : NULL;
+    struct race_account *account = race_account(service);
     if (!account)
-        return;
+        return false;
     account->due_ns = moment_now();
     account->deed = DEED_SHUT;
     if (!case_start(service, seat, account) ||
         !case_await(service, seat, &account->runs, 1, "a due timer"))
-        return;
+        return false;
     struct race_account *next = case_start_at(service, seat, moment_now());
-    if (next && case_await(service, seat, &next->runs, 1, "a timer after a task that called shut"))
-        case_close(service, seat);
+    return next &&
+           case_await(service, seat, &next->runs, 1, "a timer after a task that called shut");
 }
 
 /* ---- Callers that leave. ---------------------------------------------------------------------- */
@@ -601,16 +559,14 @@ static void *start_and_leave(void *ctx)
 }
 
 /* What a thread left behind fires, and another thread stops it. */
-static void callers_that_leave(struct race_service *service)
+static bool callers_that_leave(struct race_service *service, struct tw_seat *seat)
 {
-    struct tw_seat *seat =
-        case_open(service, (struct tw_runner_config){.capacity = 1024, .tick_ns = 200 * US});
-    for (uint32_t round = 0; seat && round < 3 && !race_is_over(service); round++) {
+    for (uint32_t round = 0; round < 3 && !race_is_over(service); round++) {
         pthread_t thread;
         uint32_t first = atomic_load(&service->next);
         if (pthread_create(&thread, NULL, start_and_leave, service) != 0) {
             FIND(service, RACE_OPEN, "the system gave no thread");
-            return;
+            return false;
         }
         pthread_join(thread, NULL);
         for (uint32_t i = first; i < first + 200 && !race_is_over(service); i++)
@@ -621,8 +577,7 @@ static void callers_that_leave(struct race_service *service)
                 must_stop(service, seat, &service->accounts[i], TW_RUN_STOPPED,
                           "a far timer of a thread that has ended");
     }
-    if (seat)
-        case_close(service, seat);
+    return true;
 }
 
 static void *fill_and_leave(void *ctx)
@@ -638,15 +593,14 @@ static void *fill_and_leave(void *ctx)
 }
 
 /* A thread takes all places for far timers and leaves.  When others have stopped these, the places come back. */
-static void places_left_behind(struct race_service *service)
+static bool places_left_behind(struct race_service *service, struct tw_seat *seat)
 {
-    struct tw_seat *seat = case_open(service, (struct tw_runner_config){.capacity = 32});
-    for (uint32_t round = 0; seat && round < 2 && !race_is_over(service); round++) {
+    for (uint32_t round = 0; round < 2 && !race_is_over(service); round++) {
         pthread_t thread;
         uint32_t first = atomic_load(&service->next);
         if (pthread_create(&thread, NULL, fill_and_leave, service) != 0) {
             FIND(service, RACE_OPEN, "the system gave no thread");
-            return;
+            return false;
         }
         pthread_join(thread, NULL);
         /* Time for whoever has them now to sleep until the first is due. */
@@ -655,10 +609,9 @@ static void places_left_behind(struct race_service *service)
             race_stop(service, seat, &service->accounts[i]);
         struct race_account *near = case_start_at(service, seat, moment_now());
         if (!near || !case_await(service, seat, &near->runs, 1, "a timer that is due"))
-            return;
+            return false;
     }
-    if (seat)
-        case_close(service, seat);
+    return true;
 }
 
 /* ---- Opening. --------------------------------------------------------------------------------- */
@@ -696,28 +649,28 @@ static void bad_settings(struct race_service *service)
 }
 
 const struct race_case race_cases[] = {
-    {"past and near dues", past_and_near},
-    {"an earlier head", earlier_head},
-    {"catching up", catches_up},
-    {"lone starts", lone_starts},
-    {"sleeping elsewhere", sleeps_elsewhere},
-    {"a cap below the capacity", cap_below_capacity},
-    {"all places", all_places},
-    {"many stops", many_stops},
-    {"stale names", stale_names},
-    {"out of reach", out_of_reach},
-    {"what stops answer", stops_answer},
-    {"stops in a queue", stops_in_a_queue},
-    {"two stoppers", two_stoppers},
-    {"periods", periods},
-    {"stopped while it runs", stopped_while_it_runs},
-    {"failures", failures},
-    {"a limited transfer", limited_transfer},
-    {"shut with pending timers", shut_with_pending},
-    {"shut waits for tasks", shut_waits_for_tasks},
-    {"shut in a task", shut_in_a_task},
-    {"callers that leave", callers_that_leave},
-    {"places left behind", places_left_behind},
-    {"bad settings", bad_settings},
-    {NULL, NULL},
+    RACE_CASE("past and near dues", past_and_near, 0, 0),
+    RACE_CASE("an earlier head", earlier_head, 0, 0),
+    RACE_CASE("catching up", catches_up, 0, .tick_ns = 2 * MS),
+    RACE_ALONE("lone starts", lone_starts),
+    RACE_CASE("sleeping elsewhere", sleeps_elsewhere, 0, 0),
+    RACE_CASE("a cap below the capacity", cap_and_places, 0, .capacity = 32, .max_pending = 5),
+    RACE_CASE("all places", cap_and_places, 0, .capacity = 16),
+    RACE_CASE("many stops", many_stops, 0, .capacity = MANY),
+    RACE_CASE("stale names", stale_names, 0, .capacity = 1),
+    RACE_CASE("out of reach", out_of_reach, 0, 0),
+    RACE_CASE("what stops answer", stops_answer, 0, 0),
+    RACE_CASE("stops in a queue", stops_in_a_queue, 0, .capacity = 2048, .tick_ns = 5 * MS),
+    RACE_CASE("two stoppers", two_stoppers, 0, .capacity = 2048, .tick_ns = 100 * US),
+    RACE_CASE("periods", periods, 0, .tick_ns = 500 * US),
+    RACE_CASE("stopped while it runs", stopped_while_it_runs, 0, .tick_ns = 500 * US),
+    RACE_CASE("failures", failures, 0, 0),
+    RACE_ALONE("a limited transfer", limited_transfer),
+    RACE_CASE("shut with pending timers", shut_with_pending, 0, .capacity = 512, .tick_ns = 2 * MS),
+    RACE_CASE("shut waits for tasks", shut_waits_for_tasks, 0, 0),
+    RACE_CASE("shut in a task", shut_in_a_task, 0, 0),
+    RACE_CASE("callers that leave", callers_that_leave, 0, .capacity = 1024, .tick_ns = 200 * US),
+    RACE_CASE("places left behind", places_left_behind, 0, .capacity = 32),
+    RACE_ALONE("bad settings", bad_settings),
+    {.name = NULL},
 };

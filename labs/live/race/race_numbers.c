@@ -110,16 +110,15 @@ static void led_meanwhile(struct race_service *service)
 }
 
 /* Callers drive where that is declared, and nowhere else. */
-static void who_drives(struct race_service *service)
+static bool who_drives(struct race_service *service, struct tw_seat *seat)
 {
-    struct tw_seat *seat = case_open(service, (struct tw_runner_config){0});
     struct race_account *near[4];
     bool drives = has(service, TW_RUNNER_CALLERS_DRIVE);
-    for (uint32_t i = 0; seat && i < 4; i++)
+    for (uint32_t i = 0; i < 4; i++)
         if (!(near[i] = case_start_at(service, seat, moment_now() + i * MS)))
-            return;
+            return false;
     uint64_t end = race_clock(service) + race_patience_ns(service);
-    for (uint32_t i = 0; seat && i < 4; i++) {
+    for (uint32_t i = 0; i < 4; i++) {
         while (!drives && atomic_load(&near[i]->runs) == 0 && race_clock(service) < end &&
                !race_is_over(service))
             moment_sleep(moment_now() + 300 * US);
@@ -129,14 +128,13 @@ static void who_drives(struct race_service *service)
                  "TW_RUNNER_CALLERS_DRIVE is not set",
                  service->options->patience_s);
         if (!case_await(service, seat, &near[i]->runs, 1, "a timer that is due"))
-            return;
+            return false;
         if (drives && atomic_load(&near[i]->ran_in) != (uint64_t)pthread_self())
             FIND(service, RACE_TRAITS,
                  "a timer ran in another thread than its caller's, though "
                  "TW_RUNNER_CALLERS_DRIVE is set");
     }
-    if (seat)
-        case_close(service, seat);
+    return true;
 }
 
 /* ---- Seats, names, tasks. ---------------------------------------------------------------------- */
@@ -167,29 +165,28 @@ static uint64_t resident_bytes(void)
 #endif
 
 /* Opened and left; a few of the first ones used: what a runner keeps for those it may keep. */
-static void many_seats(struct race_service *service)
+static bool many_seats(struct race_service *service, struct tw_seat *seat)
 {
-    struct tw_seat *seat = case_open(service, (struct tw_runner_config){0});
     uint64_t before = 0;
-    for (uint32_t i = 0; seat && i < SEATS_WARM + SEATS && !race_is_over(service); i++) {
+    (void)seat;
+    for (uint32_t i = 0; i < SEATS_WARM + SEATS && !race_is_over(service); i++) {
         struct tw_seat *one = race_enter(service);
         if (i == SEATS_WARM)
             before = resident_bytes();
         if (!one)
-            return;
+            return false;
         if (i < SEATS_WARM && i % 500 == 0) {
             struct race_account *far = case_start_at(service, one, moment_now() + FAR);
             if (!far || race_stop(service, one, far) != TW_RUN_STOPPED)
-                return;
+                return false;
         }
         race_leave(service, one);
     }
-    uint64_t after = seat ? resident_bytes() : 0;
+    uint64_t after = resident_bytes();
     if (!KEEPS_FREED && before > 0 && after > before + SEATS * (uint64_t)SEAT_BYTES_LEAST)
         FIND(service, RACE_SEATS, "%u seats were entered and left, and %" PRIu64 " KiB not freed",
              SEATS, (after - before) >> 10);
-    if (seat)
-        case_close(service, seat);
+    return true;
 }
 
 /* A name of one place comes again when it is used more often than its count is wide. */
@@ -197,15 +194,12 @@ static void many_seats(struct race_service *service)
 
 /* A place comes back with its stop, unless the runner declares otherwise.  One that takes it back on a tick has many
  * behind it, so that it need not wait for any. */
-static void one_place(struct race_service *service)
+static bool one_place(struct race_service *service, struct tw_seat *seat)
 {
-    service->account_count = NAME_USES + 8;
-    struct tw_seat *seat =
-        case_open(service, (struct tw_runner_config){.capacity = 1, .tick_ns = 20 * US});
     bool late = has(service, TW_RUNNER_LATE_PLACE | TW_RUNNER_PURGES);
-    if (seat && has(service, TW_RUNNER_TICKS))
+    if (has(service, TW_RUNNER_TICKS))
         race_clock_move(60 * SECOND);
-    for (uint32_t i = 0; seat && i < NAME_USES && !race_is_over(service); i++) {
+    for (uint32_t i = 0; i < NAME_USES && !race_is_over(service); i++) {
         struct race_account *account = race_account(service);
         account->due_ns = moment_now() + 30 * SECOND;
         uint64_t end = 0, tries = 0;
@@ -223,36 +217,31 @@ static void one_place(struct race_service *service)
             FIND(service, late ? RACE_PLACES : RACE_TRAITS,
                  "start answered %d when the only timer had been stopped%s", answer,
                  late ? "" : ", though no flag says that places come back late");
-            return;
+            return false;
         }
         if (race_stop(service, seat, account) != TW_RUN_STOPPED)
             FIND(service, RACE_STOP, "the only timer was not stopped");
     }
-    if (seat)
-        case_close(service, seat);
+    return true;
 }
 
 #define TASKS_ROUNDS 265u
 #define TASKS_EACH   1000u
 
 /* More tasks than a counter of 18 bits has. */
-static void many_tasks(struct race_service *service)
+static bool many_tasks(struct race_service *service, struct tw_seat *seat)
 {
-    service->account_count = TASKS_ROUNDS * TASKS_EACH;
-    struct tw_seat *seat = case_open(
-        service, (struct tw_runner_config){.capacity = 2 * TASKS_EACH, .tick_ns = 100 * US});
-    for (uint32_t round = 0; seat && round < TASKS_ROUNDS; round++) {
+    for (uint32_t round = 0; round < TASKS_ROUNDS; round++) {
         uint32_t first = round * TASKS_EACH;
         for (uint32_t i = 0; i < TASKS_EACH; i++)
             if (!case_start_at(service, seat, 1))
-                return;
+                return false;
         for (uint32_t i = 0; i < TASKS_EACH; i++)
             if (!case_await(service, seat, &service->accounts[first + i].runs, 1,
                             "one of 265,000 timers that are due"))
-                return;
+                return false;
     }
-    if (seat)
-        case_close(service, seat);
+    return true;
 }
 
 /* ---- What it costs, and how late it is. -------------------------------------------------------- */
@@ -267,12 +256,11 @@ static uint64_t least(uint64_t a, uint64_t b)
 
 /* The best of several tries, of the runner, of its wait, and of a thread that sleeps as they do: whatever else the machine
  * does, one that always adds to its sleep is seen by that. */
-static void beside_a_control(struct race_service *service)
+static bool beside_a_control(struct race_service *service, struct tw_seat *seat)
 {
-    struct tw_seat *seat = case_open(service, (struct tw_runner_config){0});
     uint64_t timer = UINT64_MAX, back = UINT64_MAX, control = 0;
     moment_sharpen();
-    for (uint32_t i = 0; seat && i < LATE_TRIES && !race_is_over(service); i++) {
+    for (uint32_t i = 0; i < LATE_TRIES && !race_is_over(service); i++) {
         uint64_t until = moment_now() + 2 * MS;
         moment_sleep(until);
         control = i == 0 ? moment_now() - until : least(control, moment_now() - until);
@@ -281,19 +269,18 @@ static void beside_a_control(struct race_service *service)
         back = least(back, moment_now() - until);
         struct race_account *lone = case_start_at(service, seat, moment_now() + 2 * MS);
         if (!lone || !case_await(service, seat, &lone->runs, 1, "the only timer"))
-            return;
+            return false;
         timer = least(timer, atomic_load(&lone->began_ns) - lone->due_ns);
         if (timer < LATE_NS && back < LATE_NS)
             break;
     }
     uint64_t limit = control + 2 * service->description.tick_ns + LATE_NS;
-    if (seat && (timer > limit || back > limit))
+    if (timer > limit || back > limit)
         FIND(service, RACE_LATE,
              "the best of %u: a lone timer %.1f ms late, a wait %.1f ms; a thread that sleeps %.1f "
              "ms",
              LATE_TRIES, (double)timer / 1e6, (double)back / 1e6, (double)control / 1e6);
-    if (seat)
-        case_close(service, seat);
+    return true;
 }
 
 #define THREADS_SEEN 256u
@@ -412,33 +399,30 @@ static void judge_numbers(struct race_service *service)
                  rows[i].said, rows[i].low, rows[i].high);
 }
 
-static void numbers_told(struct race_service *service)
+static bool numbers_told(struct race_service *service, struct tw_seat *seat)
 {
     struct race_account *far[STATS_PENDING];
-    struct tw_seat *seat = case_open(service, (struct tw_runner_config){.capacity = 1024});
-    for (uint32_t i = 0; seat && i < STATS_PENDING; i++)
+    for (uint32_t i = 0; i < STATS_PENDING; i++)
         if (!(far[i] = case_start_at(service, seat, moment_now() + FAR)))
-            return;
-    for (uint32_t i = 0; seat && i < STATS_STOPPED; i++)
+            return false;
+    for (uint32_t i = 0; i < STATS_STOPPED; i++)
         if (race_stop(service, seat, far[4 * i]) != TW_RUN_STOPPED)
-            return;
-    for (uint32_t i = 0; seat && i < STATS_TASKS; i++) {
+            return false;
+    for (uint32_t i = 0; i < STATS_TASKS; i++) {
         struct race_account *busy = race_account(service);
         busy->due_ns = 1;
         busy->deed = DEED_WORK;
         if (!case_start(service, seat, busy) ||
             !case_await(service, seat, &busy->runs, 1, "a timer that is due"))
-            return;
+            return false;
     }
-    if (!seat)
-        return;
     /* The last task ends, and is counted, after it began. */
     uint64_t end = race_clock(service) + race_patience_ns(service);
     while (atomic_load(&service->tasks_inside) > 0 && race_clock(service) < end)
         race_wait(service, seat, moment_now() + 300 * US);
     race_wait(service, seat, moment_now() + 2 * MS);
     judge_numbers(service);
-    case_close(service, seat);
+    return true;
 }
 
 /* ---- Hours and weeks, by the planted clock. ----------------------------------------------------- */
@@ -533,16 +517,17 @@ static void missed_runs(struct race_service *service)
 }
 
 const struct race_case race_numbers[] = {
-    {"many threads", many_threads},
-    {"a long task in one thread", led_meanwhile},
-    {"who drives", who_drives},
-    {"many seats", many_seats},
-    {"one place, many names", one_place},
-    {"many tasks", many_tasks},
-    {"beside a control", beside_a_control},
-    {"idle", idle_cost},
-    {"statistics", numbers_told},
-    {"minutes and weeks", weeks},
-    {"missed runs", missed_runs},
-    {NULL, NULL},
+    RACE_ALONE("many threads", many_threads),
+    RACE_ALONE("a long task in one thread", led_meanwhile),
+    RACE_CASE("who drives", who_drives, 0, 0),
+    RACE_CASE("many seats", many_seats, 0, 0),
+    RACE_CASE("one place, many names", one_place, NAME_USES + 8, .capacity = 1, .tick_ns = 20 * US),
+    RACE_CASE("many tasks", many_tasks, TASKS_ROUNDS *TASKS_EACH, .capacity = 2 * TASKS_EACH,
+              .tick_ns = 100 * US),
+    RACE_CASE("beside a control", beside_a_control, 0, 0),
+    RACE_ALONE("idle", idle_cost),
+    RACE_CASE("statistics", numbers_told, 0, .capacity = 1024),
+    RACE_ALONE("minutes and weeks", weeks),
+    RACE_ALONE("missed runs", missed_runs),
+    {.name = NULL},
 };

@@ -235,8 +235,7 @@ void race_reach(void *service, uint32_t number, uint64_t passed, const char *nam
 
 /* ---- What cases share (race_cases.c). -------------------------------------------------------------- */
 
-/* A seat of a service that is open with this config, whose zeros mean 64 places and ticks of 1 ms; or NULL.  For more
- * than 4096 starts the case sets account_count before. */
+/* A seat of a service that is open with this config, whose zeros mean 64 places and ticks of 1 ms; or NULL. */
 struct tw_seat *case_open(struct race_service *service, struct tw_runner_config config);
 /* Shuts, judges, leaves and closes. */
 void case_close(struct race_service *service, struct tw_seat *seat);
@@ -255,9 +254,25 @@ bool case_await(struct race_service *service, struct tw_seat *seat, _Atomic uint
 /* A written case proves one thing that random services show too seldom. */
 struct race_case {
     const char *name;
-    /* Opens the service, plays, shuts and closes it; service->design, seed and point_weight are set. */
-    void (*play)(struct race_service *service);
+    /* Plays on a service that is open; true: it is to be shut, judged and closed.  service->design, seed and point_weight are
+     * set. */
+    bool (*play)(struct race_service *service, struct tw_seat *seat);
+    struct tw_runner_config config;              /* of case_open */
+    uint32_t accounts;                           /* starts there may be; 0: 4096 */
+    void (*alone)(struct race_service *service); /* instead of play: opens and closes by itself */
 };
+
+/* Rows: how many accounts, and the config's members or 0. */
+#define RACE_CASE(title, function, count, ...)                                                     \
+    {                                                                                              \
+        .name = title, .play = function, .accounts = count, .config = { __VA_ARGS__ }              \
+    }
+#define RACE_ALONE(title, function)                                                                \
+    {                                                                                              \
+        .name = title, .alone = function                                                           \
+    }
+
+void case_play(struct race_service *service, const struct race_case *written);
 
 /* NULL name after the last; the second list has what shows in numbers and in time alone (race_numbers.c). */
 extern const struct race_case race_cases[], race_numbers[];

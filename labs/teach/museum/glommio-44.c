@@ -10,22 +10,7 @@ static void place(struct tw_timers *timers, tw_id id)
 
 static int start(struct tw_timers *timers, tw_id id, tw_tick deadline)
 {
-    int status = start_begin(timers, id, deadline);
-    if (status >= 0)
-        place(timers, id);
-    return status;
-}
-
-static void slot_cascade(struct tw_timers *timers, uint32_t list)
-{
-    tw_id last = timers->tails[list];
-    for (tw_id id = timers->heads[list], next; last != NOBODY; id = next) {
-        next = timers->nodes[id].next;
-        node_unlink(timers, id);
-        place(timers, id);
-        if (id == last)
-            break;
-    }
+    return placed_start(timers, id, deadline, place);
 }
 
 static void advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx)
@@ -33,7 +18,7 @@ static void advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, 
     while (timers->now < to) {
         tw_tick tick = ++timers->now;
         if (tick % 256 == 0)
-            slot_cascade(timers, 256 + (uint32_t)((tick >> 8) % 256));
+            slot_replace(timers, 256 + (uint32_t)((tick >> 8) % 256), place);
         fire_list(timers, tick % 256, tick, expire, ctx);
     }
 }

@@ -130,6 +130,30 @@ static inline int wheel_start(struct tw_timers *timers, tw_id id, tw_tick deadli
     return status;
 }
 
+/* The start of a wheel whose `place` says where a timer goes, and a slot of it that goes to lower ones. */
+typedef void place_fn(struct tw_timers *timers, tw_id id);
+
+static inline int placed_start(struct tw_timers *timers, tw_id id, tw_tick deadline,
+                               place_fn *place)
+{
+    int status = start_begin(timers, id, deadline);
+    if (status >= 0)
+        place(timers, id);
+    return status;
+}
+
+static inline void slot_replace(struct tw_timers *timers, uint32_t list, place_fn *place)
+{
+    tw_id last = timers->tails[list];
+    for (tw_id id = timers->heads[list], next; last != NOBODY; id = next) {
+        next = timers->nodes[id].next;
+        node_unlink(timers, id);
+        place(timers, id);
+        if (id == last)
+            break;
+    }
+}
+
 static inline void fire(struct tw_timers *timers, tw_id id, tw_tick tick, tw_expire_fn *expire,
                         void *ctx)
 {

@@ -12,10 +12,7 @@ static void place(struct tw_timers *timers, tw_id id)
 
 static int start(struct tw_timers *timers, tw_id id, tw_tick deadline)
 {
-    int status = start_begin(timers, id, deadline);
-    if (status >= 0)
-        place(timers, id);
-    return status;
+    return placed_start(timers, id, deadline, place);
 }
 
 static void advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx)

@@ -17,23 +17,13 @@ static void place(struct tw_timers *timers, tw_id id)
 
 static int start(struct tw_timers *timers, tw_id id, tw_tick deadline)
 {
-    int status = start_begin(timers, id, deadline);
-    if (status >= 0)
-        place(timers, id);
-    return status;
+    return placed_start(timers, id, deadline, place);
 }
 
 static void slot_expire(struct tw_timers *timers, uint32_t list)
 {
     list_sort_out(timers, list, timers->now, DUE_LIST);
-    tw_id last = timers->tails[list];
-    for (tw_id id = timers->heads[list], next; last != NOBODY; id = next) {
-        next = timers->nodes[id].next;
-        node_unlink(timers, id);
-        place(timers, id);
-        if (id == last)
-            break;
-    }
+    slot_replace(timers, list, place);
 }
 
 static void advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx)

@@ -26,18 +26,7 @@ static int stop(struct tw_timers *timers, tw_id id)
 
 static int start(struct tw_timers *timers, tw_id id, tw_tick deadline)
 {
-    int status = start_begin(timers, id, deadline);
-    if (status >= 0)
-        place(timers, id);
-    return status;
-}
-
-static void slot_cascade(struct tw_timers *timers, uint32_t list)
-{
-    for (tw_id id; (id = timers->heads[list]) != NOBODY;) {
-        node_unlink(timers, id);
-        place(timers, id);
-    }
+    return placed_start(timers, id, deadline, place);
 }
 
 static void advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx)
@@ -46,7 +35,7 @@ static void advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, 
         timers->mark = timers->now;
         tw_tick tick = ++timers->now;
         for (unsigned i = 1; i < 11 && tick % (UINT64_C(1) << 6 * i) == 0; i++) {
-            slot_cascade(timers, i * 64 + (uint32_t)(tick >> 6 * i) % 64);
+            slot_replace(timers, i * 64 + (uint32_t)(tick >> 6 * i) % 64, place);
             timers->mark = tick;
         }
         fire_list(timers, tick % 64, tick, expire, ctx);

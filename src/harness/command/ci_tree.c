@@ -75,6 +75,22 @@ bool ci_tree_equal(const char *left, const char *right)
 
 /* ---- What held. ------------------------------------------------------------------------------ */
 
+/* Of the object and of the libraries that the loader finds for it: another one may break the contract. */
+static uint64_t hash_loaded(const char *plugin)
+{
+    char library[4096];
+    uint64_t hash = hash_file(plugin);
+    FILE *names = ask(plugin, "ldd \"$" NAMED "\" 2>/dev/null | "
+                              "sed -n 's,^\\t\\(.* => \\)\\{0\\,1\\}\\(.*/.*\\) (0x.*,\\2,p'");
+    while (names && fgets(library, sizeof library, names)) {
+        end_line(library);
+        hash = hash * UINT64_C(0x9e3779b97f4a7c15) + hash_file(library);
+    }
+    if (names)
+        pclose(names);
+    return hash;
+}
+
 /* Makes the directory of it, too. */
 static bool place_of_held(const char *plugin, const char *how, char *out, size_t size)
 {
@@ -90,7 +106,7 @@ static bool place_of_held(const char *plugin, const char *how, char *out, size_t
     mkdir(directory, 0777);
     strcat(directory, "/twbench");
     mkdir(directory, 0777);
-    uint64_t object = hash_file(plugin), judge = hash_file(program);
+    uint64_t object = hash_loaded(plugin), judge = hash_file(program);
     snprintf(out, size, "%s/held-%016" PRIx64 "-%016" PRIx64 "-%.20s", directory, object, judge,
              how);
     return object != 0 && judge != 0;

@@ -395,6 +395,8 @@ static int run_counts(struct ci *ci, const char *json, struct diag *diag)
     status = ADD("--no-system-check");
     status = ADD("--force");
     status = ADD("--json=%s", json);
+    if (ci->new_commit[0])
+        status = ADD("--commit=%s", ci->new_commit);
     if (status == DIAG_OK)
         status = make_directory_of(json, diag);
     if (status == DIAG_OK)
@@ -514,6 +516,14 @@ static void name_commits(struct ci *ci)
         ci->changed = ci_tree_changed(ci->old_commit);
     }
     ci_tree_commit(".", ci->new_commit, sizeof ci->new_commit);
+    cJSON *baseline = NULL;
+    struct diag unused;
+    if (!ci->base[0] && !ci->options->save_baseline &&
+        json_load(project_text(&ci->project, "baseline"), "a result", &baseline, &unused) ==
+            DIAG_OK)
+        snprintf(ci->old_commit, sizeof ci->old_commit, "%s",
+                 json_get_text(baseline, "subject.commit"));
+    cJSON_Delete(baseline);
     ci->contract.old_commit = ci->old_commit;
     ci->contract.new_commit = ci->new_commit;
     ci->contract.changed = ci->changed;

@@ -7,6 +7,8 @@
 #include "harness/measure/session/session.h"
 #include "impls/registry.h"
 
+#include <time.h>
+
 #define DEFAULT_WORKLOAD "standard"
 /* Time for the samples of a design on a load, unless their number is given. */
 #define SAMPLES_TIME_NS UINT64_C(4000000000)
@@ -82,6 +84,28 @@ static int take_between(struct call *call, void *of, const char *flag, const cha
     return lists_split(value, ',', flag, PLAN_BETWEENS_MAX, add_between, options, diag);
 }
 
+/* As git prints it (%cI), or a day alone; kept in UTC, so that dates of two zones have an order. */
+static int take_commit_date(struct call *call, void *of, const char *flag, const char *value,
+                            struct diag *diag)
+{
+    struct run_options *options = of;
+    struct tm parts = {.tm_gmtoff = 0};
+    const char *end = strptime(value, "%Y-%m-%d", &parts);
+    (void)call;
+    if (end && *end == 'T')
+        end = strptime(end, "T%H:%M:%S%z", &parts);
+    if (!end || *end)
+        return diag_usage(diag,
+                          "%s: '%s' given; expected a date such as 2026-11-25 or "
+                          "2026-11-25T12:00:00+01:00 ('git log -1 --format=%%cI')",
+                          flag, value);
+    long east = parts.tm_gmtoff;
+    time_t seconds = timegm(&parts) - east;
+    strftime(options->setup.commit_date, sizeof options->setup.commit_date, "%Y-%m-%dT%H:%M:%SZ",
+             gmtime_r(&seconds, &parts));
+    return DIAG_OK;
+}
+
 static const char *const counters_words[] = {"auto", "off", "required", "step", NULL};
 
 #define OF struct run_options
@@ -129,6 +153,10 @@ const struct flag run_flags[RUN_FLAG_COUNT] = {
     SETUP_NO_SYSTEM_CHECK(OF, setup),
     SETUP_PROGRESS(OF, setup),
     SETUP_WORKLOADS_DIR(OF, setup),
+    FLAG_FILE("commit", "ID", "commit of your source, for history and ci (default: twbench's)", OF,
+              setup.commit),
+    FLAG_BY("commit-date", "DATE", "its date, as 'git log -1 --format=%cI' prints it",
+            take_commit_date),
 };
 #undef OF
 
@@ -175,6 +203,8 @@ static int finish(const struct call *call, const struct run_request *request, st
     if (setup->counts_only && setup->counters >= COUNTERS_REQUIRED)
         return diag_usage(diag, "--counters and --counts-only: the counters of the processor are "
                                 "read in timed runs, and there are none");
+    if (setup->commit_date[0] && !setup->commit)
+        return diag_usage(diag, "--commit-date: expected --commit=ID beside it");
     if (setup->same_pass && setup->rename)
         return diag_usage(diag, "--same-pass and --rename-ids: passes differ, or they do not");
     if (setup->counts_only)

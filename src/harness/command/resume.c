@@ -27,8 +27,8 @@ static const char *const loose_flags[] = {
     "workloads-dir",   "load", "shard",  NULL};
 /* What all cells of a document have in common. */
 static const char *const fixed_flags[] = {
-    "seed",   "tick", "max-pending", "set",      "preset",      "runs", "time",
-    "warmup", "pin",  "min-time",    "counters", "counts-only", NULL};
+    "seed",   "tick", "max-pending", "set",      "preset",      "runs",   "time",
+    "warmup", "pin",  "min-time",    "counters", "counts-only", "commit", NULL};
 /* Without these the cells are others than with any value. */
 static const char *const chosen_flags[] = {"", "impl", "workload", "tasks", NULL};
 

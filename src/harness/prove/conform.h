@@ -25,6 +25,8 @@ struct conform_options {
     bool cases_only;   /* ... or the streams */
     bool vary;         /* then the same with all variants of the settings, and fewer operations */
     bool with_huge;    /* watched_run: instances for up to 10^9 timers too */
+    double
+        shrink_seconds; /* of processor time for a shorter list, beside what the verdict took; 0: the usual */
     uint32_t patience; /* the cases that end by processor time have so many times the usual; 0: 1 */
     uint32_t
         many_max; /* most timers of the case of very many; 0: some thousands, and fewer sizes and horizons elsewhere */

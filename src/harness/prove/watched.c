@@ -54,6 +54,7 @@ static void search_in_child(void *ctx, struct watch *watch)
 struct replay {
     struct child *child;
     enum judge_look look;
+    double seconds; /* of processor time that shrinking may take */
     double cpu_deadline,
         wall_deadline; /* no child is started after these, nor goes on after the first */
     const struct operations *operations;
@@ -90,9 +91,9 @@ static double cpu_seconds(void)
     return usage_seconds(RUSAGE_SELF) + usage_seconds(RUSAGE_CHILDREN);
 }
 
-static void replay_allow(struct replay *replay, double seconds)
+static void replay_allow(struct replay *replay)
 {
-    replay->cpu_deadline = cpu_seconds() + seconds;
+    replay->cpu_deadline = cpu_seconds() + (replay->seconds > 0 ? replay->seconds : SHRINK_SECONDS);
     replay->wall_deadline = wall_seconds() + SHRINK_WALL_SECONDS;
 }
 
@@ -178,7 +179,7 @@ static void shrink_watched(struct replay *replay, struct operations *operations,
     shrink(operations, replay_list, replay, steps, &shorter);
     replay->child->call_seconds = limits.call_seconds;
     replay->child->idle_seconds = limits.idle_seconds;
-    replay_allow(replay, SHRINK_SECONDS); /* for this last one */
+    replay_allow(replay); /* for this last one */
     struct conform_report last = {0};
     if (replay_list(replay, operations, &last, &steps) && last.rule &&
         strcmp(last.rule, report->rule) == 0) {
@@ -199,7 +200,7 @@ static void explain(struct replay *replay, struct operations *operations, const 
     if (rule_is_machine(report->rule))
         return;
     size_t steps;
-    replay_allow(replay, SHRINK_SECONDS);
+    replay_allow(replay);
     report->operations[0] = '\0';
     prefer_firing(replay, operations, report);
     if (list_shows(replay, operations, report, &steps)) {
@@ -241,7 +242,9 @@ static int search_side(struct child *child, const struct conform_options *option
     }
     struct operations operations;
     const char *story = child->watch->story;
-    struct replay replay = {.child = child, .look = (enum judge_look)child->watch->look};
+    struct replay replay = {.child = child,
+                            .look = (enum judge_look)child->watch->look,
+                            .seconds = options->shrink_seconds};
     uint64_t operations_run = report->operations_run;
     operations_init(&operations, 1);
     watch_read_list(child->watch, &operations);
@@ -280,8 +283,8 @@ int watched_run(const struct tw_backend *backend, const struct conform_options *
     return status;
 }
 
-int watched_run_text(const struct tw_backend *backend, const char *text,
-                     struct conform_report *report)
+int watched_run_text(const struct tw_backend *backend, const struct conform_options *options,
+                     const char *text, struct conform_report *report)
 {
     struct operations operations;
     struct child child;
@@ -295,7 +298,10 @@ int watched_run_text(const struct tw_backend *backend, const char *text,
     }
     bool ran = false;
     if (child_open(&child, backend)) {
-        struct replay replay = {.child = &child, .look = JUDGE_ALWAYS, .operations = &operations};
+        struct replay replay = {.child = &child,
+                                .look = JUDGE_ALWAYS,
+                                .seconds = options->shrink_seconds,
+                                .operations = &operations};
         ran = child_run(&child, replay_in_child, &replay, report);
         if (ran && report->rule)
             explain(&replay, &operations, NULL, report);

@@ -176,6 +176,12 @@ static int session_document(struct session *session, struct diag *diag)
     if (is_loaded)
         return DIAG_OK;
     session->document = result_new(&origin);
+    if (setup->commit) {
+        cJSON *subject = cJSON_CreateObject();
+        json_add_text(subject, "commit", setup->commit);
+        json_add_text(subject, "date_utc", setup->commit_date);
+        result_attach(session->document, "subject", subject);
+    }
     if (setup->part)
         result_attach(session->document, "shard",
                       cJSON_Duplicate(setup->part->record(setup->part->ctx), true));

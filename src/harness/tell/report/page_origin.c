@@ -46,6 +46,7 @@ void page_about(struct page *page, const cJSON *document)
     struct place root = place_root(document);
     page_aside(page, NULL);
     page_say(page, PAGE_TEXT, &root,
+             "<Of commit {subject.commit}>< of {subject.date_utc}><; measured >"
              "<{tool.date_utc}><, {machine.cpu_model}><, {machine.cores} cores>"
              "<, {machine.distribution}><; twbench {tool.version}>< ({tool.commit})>"
              "<, {tool.compiler}>.");
@@ -96,7 +97,7 @@ void page_origin(struct page *page, const cJSON *document)
     static const char *const parts[] = {
         "tool",    "machine", "machine.selftest", "machine.selftest.detection",
         "harness", "method",  "limits",           "disturbance",
-        "old",     "new"};
+        "old",     "new",     "subject"};
     static const char *const lists[] = {"machine.caches", "machine.checks"};
     struct place root = place_root(document);
     page_section(page, "origin", "Where this comes from");
