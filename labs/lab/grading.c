@@ -27,7 +27,7 @@
 #define BLOCKS_OF_CALL  16.0
 #define BLOCKS_OF_COUNT 8.0
 
-static double grading_share(double yours, double none, double full)
+double grading_share(double yours, double none, double full)
 {
     yours = yours < 1 ? 1 : yours, none = none < 1 ? 1 : none, full = full < 1 ? 1 : full;
     if (none <= full)
