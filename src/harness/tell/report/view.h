@@ -25,7 +25,8 @@ struct view_row {
 
 struct view_group {
     const char *workload, *tasks_meaning, *stream_hash;
-    const char *between; /* two calls: "none", "chain", "32KiB"; "": nobody asked */
+    const char *reference; /* design whose times the others are shown over (--reference); "" */
+    const char *between;   /* two calls: "none", "chain", "32KiB"; "": nobody asked */
     double tasks, tick_ns, seed;
     bool has_runners;      /* its cells are of the real clock */
     struct view_row *rows; /* the harness last, the others as in the document */
