@@ -30,6 +30,7 @@ void json_add_text(cJSON *object, const char *key, const char *text);
 /* Sixteen hexadecimal digits, for hashes: a string, because no reader may round it. */
 void json_add_hex(cJSON *object, const char *key, uint64_t value);
 
+/* true or false; as json_integer, for json_put. */
 cJSON *json_bool(bool value);
 
 /* json_put(object, from, steal_share, pairs): fields of the struct at `from`, each under its own name and as its type wants:
