@@ -333,15 +333,9 @@ static const struct flag flags[] = {
     SETUP_PROGRESS(OF, setup),
 };
 static const struct flag_group groups[] = {
-    {.flags = flags, .count = FLAGS(flags)},
-    {.flags = store_flags, .count = STORE_FLAG_COUNT},
-    OUTPUT_JSON(offsetof(OF, outputs)),
-    OUTPUT_RESUME(offsetof(OF, outputs)),
-    OUTPUT_PLOTS(offsetof(OF, outputs)),
-    OUTPUT_HTML(offsetof(OF, outputs)),
-    OUTPUT_STYLE(offsetof(OF, outputs)),
-    OUTPUT_EXPORTS(offsetof(OF, outputs), page),
-    {0},
+    {.flags = flags, .count = FLAGS(flags)},  {.flags = store_flags, .count = STORE_FLAG_COUNT},
+    OUTPUT_JSON(offsetof(OF, outputs)),       OUTPUT_RESUME(offsetof(OF, outputs)),
+    OUTPUT_PAGE(offsetof(OF, outputs), page), {0},
 };
 #undef OF
 

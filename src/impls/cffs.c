@@ -309,11 +309,9 @@ static struct tw_footprint cffs_footprint(const struct tw_timers *timers)
 /* The heights of the paper: the smaller one where no delay is longer than its two windows. */
 static uint32_t height_resolve(const struct tw_config *config)
 {
-    const struct tw_setting *given = params_find(config, "height");
-    if (given)
-        return (uint32_t)given->values[0];
     const tw_tick reach = UINT64_C(2) << 2 * WORD_BITS;
-    return config->horizon == 0 || config->horizon > reach ? 3 : 2;
+    return (uint32_t)setting_of(config, "height",
+                                config->horizon == 0 || config->horizon > reach ? 3 : 2);
 }
 
 static int cffs_open(struct tw_timers **out, const struct tw_config *config, struct tw_error *error)

@@ -37,6 +37,13 @@ static inline int open_end(struct tw_timers **out, struct tw_timers *timers, boo
     return params_no_memory(error, wanted.fixed_bytes + wanted.capacity_bytes);
 }
 
+/* The setting of one value as it is given, or the usual one. */
+static inline uint64_t setting_of(const struct tw_config *config, const char *name, uint64_t usual)
+{
+    const struct tw_setting *given = params_find(config, name);
+    return given ? given->values[0] : usual;
+}
+
 /* A description with one setting of one value. */
 static inline void describe_one(struct tw_description *out, tw_tick span, const char *name,
                                 uint64_t value)

@@ -205,21 +205,7 @@ static void slot_find(const struct tw_timers *timers, tw_tick limit, struct find
     }
 }
 
-static void hier_close(struct tw_timers *timers)
-{
-    free(timers->links);
-    free(timers->dues);
-    free(timers);
-}
-
-static struct tw_footprint hier_footprint(const struct tw_timers *timers)
-{
-    uint64_t lists = (uint64_t)timers->due_head + 1 - timers->slot_heads;
-    return (struct tw_footprint){
-        .fixed_bytes = sizeof *timers + lists * sizeof(struct link),
-        .capacity_bytes = timers->slot_heads * (uint64_t)(sizeof(struct link) + sizeof(tw_tick)),
-    };
-}
+LINKS_AND_DUES(hier, timers->slot_heads, timers->due_head + 1 - timers->slot_heads);
 
 static int hier_open(struct tw_timers **out, const struct tw_config *config, struct tw_error *error)
 {
@@ -240,9 +226,7 @@ static int hier_open(struct tw_timers **out, const struct tw_config *config, str
     if (timers->span > TW_DEADLINE_MAX)
         timers->span = TW_DEADLINE_MAX;
     clock_set(timers, config->now);
-    timers->links = links_new(config->capacity, timers->due_head + 1 - config->capacity);
-    timers->dues = malloc(config->capacity * sizeof *timers->dues);
-    return open_end(out, timers, timers->links && timers->dues, hier_footprint, hier_close, error);
+    return open_end(out, timers, hier_allocate(timers), hier_footprint, hier_close, error);
 }
 
 /* Any advance but a single step within a revolution of level 0. */

@@ -190,20 +190,7 @@ static tw_tick slot_first(const struct tw_timers *timers, const struct coming *c
     return first;
 }
 
-static void hier_bitmap_close(struct tw_timers *timers)
-{
-    free(timers->links);
-    free(timers->dues);
-    free(timers);
-}
-
-static struct tw_footprint hier_bitmap_footprint(const struct tw_timers *timers)
-{
-    return (struct tw_footprint){
-        .fixed_bytes = sizeof *timers + LISTS * sizeof(struct link),
-        .capacity_bytes = timers->capacity * (uint64_t)(sizeof(struct link) + sizeof(tw_tick)),
-    };
-}
+LINKS_AND_DUES(hier_bitmap, timers->capacity, LISTS);
 
 static int hier_bitmap_open(struct tw_timers **out, const struct tw_config *config,
                             struct tw_error *error)
@@ -214,9 +201,7 @@ static int hier_bitmap_open(struct tw_timers **out, const struct tw_config *conf
         return status;
     timers->now = config->now;
     timers->capacity = config->capacity;
-    timers->links = links_new(config->capacity, LISTS);
-    timers->dues = malloc(config->capacity * sizeof *timers->dues);
-    return open_end(out, timers, timers->links && timers->dues, hier_bitmap_footprint,
+    return open_end(out, timers, hier_bitmap_allocate(timers), hier_bitmap_footprint,
                     hier_bitmap_close, error);
 }
 
@@ -358,18 +343,7 @@ static const char *hier_bitmap_check(const struct tw_timers *timers)
     return broken;
 }
 
-static uint32_t hier_bitmap_start_many(struct tw_timers *timers, const tw_id *ids,
-                                       const tw_tick *deadlines, uint32_t count, int8_t *statuses)
-{
-    return batch_start(timers, ids, deadlines, count, statuses, wheel_start);
-}
-
-static void hier_bitmap_stop_many(struct tw_timers *timers, const tw_id *ids, uint32_t count,
-                                  int8_t *statuses)
-{
-    batch_stop(timers, ids, count, statuses, wheel_stop);
-}
-
+BATCH_HOOKS(hier_bitmap, wheel);
 const struct tw_batch TW_BATCH(hier_bitmap) = {hier_bitmap_start_many, hier_bitmap_stop_many};
 
 const struct tw_exact TW_EXACT(hier_bitmap) = {hier_bitmap_exact};

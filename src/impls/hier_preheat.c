@@ -317,17 +317,13 @@ static uint32_t placed_count(const struct tw_timers *timers)
     return (timers->heads_end - timers->slot_heads + LANES - 1) >> LANE_BITS;
 }
 
-static int arrays_new(struct tw_timers *timers, struct tw_error *error)
+static bool arrays_new(struct tw_timers *timers)
 {
     uint32_t capacity = timers->slot_heads;
     timers->links = links_new(capacity, timers->heads_end - capacity);
     timers->dues = malloc(capacity * sizeof *timers->dues);
     timers->placed = calloc(placed_count(timers), sizeof *timers->placed);
-    if (timers->links && timers->dues && timers->placed)
-        return TW_OK;
-    return params_no_memory(error, (uint64_t)timers->heads_end * sizeof(struct link) +
-                                       (uint64_t)capacity * sizeof(tw_tick) +
-                                       (uint64_t)placed_count(timers) * sizeof(uint64_t));
+    return timers->links && timers->dues && timers->placed;
 }
 
 static struct tw_footprint preheat_footprint(const struct tw_timers *timers)
@@ -349,16 +345,13 @@ static int preheat_open(struct tw_timers **out, const struct tw_config *config,
         return status;
     struct tw_setting sizes;
     levels_resolve(config, config->horizon, LEVEL_SIZE_FIRST, LEVEL_SIZE_OTHER, &sizes);
-    const struct tw_setting *step = params_find(config, "step");
-    timers->step = step ? (uint32_t)step->values[0] : STEP_DEFAULT;
+    timers->step = (uint32_t)setting_of(config, "step", STEP_DEFAULT);
     timers->slot_heads = config->capacity;
     timers->top = sizes.count - 1;
     status =
         levels_lay_out(timers->levels, &sizes, RINGS, config->capacity, &timers->heads_end, error);
-    if (status == TW_OK)
-        status = arrays_new(timers, error);
     if (status != TW_OK) {
-        preheat_close(timers);
+        free(timers);
         return status;
     }
     for (uint32_t i = 0; i < timers->top; i++)
@@ -369,8 +362,7 @@ static int preheat_open(struct tw_timers **out, const struct tw_config *config,
     if (timers->span > TW_DEADLINE_MAX)
         timers->span = TW_DEADLINE_MAX;
     clock_set(timers, config->now);
-    *out = timers;
-    return TW_OK;
+    return open_end(out, timers, arrays_new(timers), preheat_footprint, preheat_close, error);
 }
 
 /* Any advance but a single step within a revolution of level 0. */

@@ -291,19 +291,14 @@ static uint32_t bucket_count(const struct tw_timers *timers)
     return bucket_of(timers, timers->due_head);
 }
 
-static int arrays_new(struct tw_timers *timers, struct tw_error *error)
+static bool arrays_new(struct tw_timers *timers)
 {
     uint32_t capacity = timers->slot_heads, buckets = bucket_count(timers);
     timers->links = links_new(capacity, timers->due_head + 1 - capacity);
     timers->dues = malloc(capacity * sizeof *timers->dues);
     timers->entries = calloc((size_t)buckets + ROOT, sizeof *timers->entries);
     timers->positions = calloc(buckets, sizeof *timers->positions);
-    if (timers->links && timers->dues && timers->entries && timers->positions)
-        return TW_OK;
-    return params_no_memory(error, ((uint64_t)timers->due_head + 1) * sizeof(struct link) +
-                                       (uint64_t)capacity * sizeof(tw_tick) +
-                                       (uint64_t)buckets *
-                                           (sizeof(struct entry) + sizeof *timers->positions));
+    return timers->links && timers->dues && timers->entries && timers->positions;
 }
 
 static struct tw_footprint queue_footprint(const struct tw_timers *timers)
@@ -332,10 +327,8 @@ static int queue_open(struct tw_timers **out, const struct tw_config *config,
     status = levels_lay_out(timers->levels, &sizes, 1, config->capacity, &timers->due_head, error);
     timers->upper = timers->last > 0 ? timers->levels[1].heads : timers->due_head;
     timers->fine = timers->upper - timers->slot_heads;
-    if (status == TW_OK)
-        status = arrays_new(timers, error);
     if (status != TW_OK) {
-        queue_close(timers);
+        free(timers);
         return status;
     }
     const struct level *last = &timers->levels[timers->last];
@@ -343,8 +336,7 @@ static int queue_open(struct tw_timers **out, const struct tw_config *config,
     while (timers->top < timers->last && config->horizon >= timers->levels[timers->top].revolution)
         timers->top++;
     clock_set(timers, config->now);
-    *out = timers;
-    return TW_OK;
+    return open_end(out, timers, arrays_new(timers), queue_footprint, queue_close, error);
 }
 
 static int queue_start(struct tw_timers *timers, tw_id id, tw_tick deadline)

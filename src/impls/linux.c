@@ -331,8 +331,7 @@ static int linux_open(struct tw_timers **out, const struct tw_config *config,
     int status = open_begin(&timers, sizeof *timers, linux_params, config, error);
     if (status != TW_OK)
         return status;
-    const struct tw_setting *given = params_find(config, "depth");
-    timers->depth = given ? (uint32_t)given->values[0] : depth_default(config);
+    timers->depth = (uint32_t)setting_of(config, "depth", depth_default(config));
     timers->now = config->now;
     timers->span = span_of(timers->depth);
     timers->capacity = config->capacity;

@@ -284,20 +284,7 @@ static void linux26_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *
 
 /* ---- The rest of the table. ------------------------------------------------------------------ */
 
-static void linux26_close(struct tw_timers *timers)
-{
-    free(timers->links);
-    free(timers->dues);
-    free(timers);
-}
-
-static struct tw_footprint linux26_footprint(const struct tw_timers *timers)
-{
-    return (struct tw_footprint){
-        .fixed_bytes = sizeof *timers + (SLOTS + 1) * sizeof(struct link),
-        .capacity_bytes = timers->slot_heads * (uint64_t)(sizeof(struct link) + sizeof(tw_tick)),
-    };
-}
+LINKS_AND_DUES(linux26, timers->slot_heads, SLOTS + 1);
 
 static int linux26_open(struct tw_timers **out, const struct tw_config *config,
                         struct tw_error *error)
@@ -308,10 +295,7 @@ static int linux26_open(struct tw_timers **out, const struct tw_config *config,
         return status;
     timers->now = config->now;
     timers->slot_heads = config->capacity;
-    timers->links = links_new(config->capacity, SLOTS + 1);
-    timers->dues = malloc(config->capacity * sizeof *timers->dues);
-    return open_end(out, timers, timers->links && timers->dues, linux26_footprint, linux26_close,
-                    error);
+    return open_end(out, timers, linux26_allocate(timers), linux26_footprint, linux26_close, error);
 }
 
 static void linux26_visit(const struct tw_timers *timers, tw_visit_fn *visit, void *ctx)

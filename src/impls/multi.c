@@ -243,21 +243,7 @@ static int units_lay_out(struct tw_timers *timers, const struct tw_setting *unit
     return TW_OK;
 }
 
-static void multi_close(struct tw_timers *timers)
-{
-    free(timers->links);
-    free(timers->dues);
-    free(timers);
-}
-
-static struct tw_footprint multi_footprint(const struct tw_timers *timers)
-{
-    uint64_t lists = (uint64_t)timers->due_head + 1 - timers->capacity;
-    return (struct tw_footprint){
-        .fixed_bytes = sizeof *timers + lists * sizeof(struct link),
-        .capacity_bytes = timers->capacity * (uint64_t)(sizeof(struct link) + sizeof(tw_tick)),
-    };
-}
+LINKS_AND_DUES(multi, timers->capacity, timers->due_head + 1 - timers->capacity);
 
 static int multi_open(struct tw_timers **out, const struct tw_config *config,
                       struct tw_error *error)
@@ -266,11 +252,10 @@ static int multi_open(struct tw_timers **out, const struct tw_config *config,
     int status = open_begin(&timers, sizeof *timers, multi_params, config, error);
     if (status != TW_OK)
         return status;
-    const struct tw_setting *slots = params_find(config, "slots");
     const struct tw_setting *given = params_find(config, "units");
     struct tw_setting units = {.count = 0};
     units_default(config, &units);
-    timers->mask = (uint32_t)params_power_of_two(slots ? slots->values[0] : SLOTS_DEFAULT) - 1;
+    timers->mask = (uint32_t)params_power_of_two(setting_of(config, "slots", SLOTS_DEFAULT)) - 1;
     timers->now = timers->swept = config->now;
     timers->capacity = config->capacity;
     status = units_lay_out(timers, given ? given : &units, error);
@@ -278,10 +263,7 @@ static int multi_open(struct tw_timers **out, const struct tw_config *config,
         free(timers);
         return status;
     }
-    timers->links = links_new(config->capacity, timers->due_head + 1 - config->capacity);
-    timers->dues = malloc(config->capacity * sizeof *timers->dues);
-    return open_end(out, timers, timers->links && timers->dues, multi_footprint, multi_close,
-                    error);
+    return open_end(out, timers, multi_allocate(timers), multi_footprint, multi_close, error);
 }
 
 /* Any advance but a single step. */

@@ -74,16 +74,6 @@ __attribute__((noinline)) static void clock_move(struct tw_timers *timers, tw_ti
             clock_step(timers, expire, ctx);
 }
 
-/* That of a wheel that steps through all slots. */
-static inline void one_level_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire,
-                                     void *ctx)
-{
-    if (to > timers->now && to - timers->now == 1)
-        clock_step(timers, expire, ctx);
-    else
-        clock_move(timers, to, expire, ctx);
-}
-
 static void one_level_describe(const struct tw_timers *timers, struct tw_description *out)
 {
     *out = (struct tw_description){

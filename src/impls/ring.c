@@ -211,8 +211,7 @@ static int ring_open(struct tw_timers **out, const struct tw_config *config, str
     int status = open_begin(&timers, sizeof *timers, ring_params, config, error);
     if (status != TW_OK)
         return status;
-    const struct tw_setting *given = params_find(config, "timeout");
-    timers->slots = (uint32_t)(given ? given->values[0] : timeout_default(config)) + 1;
+    timers->slots = (uint32_t)setting_of(config, "timeout", timeout_default(config)) + 1;
     timers->now = config->now;
     timers->pointer = (uint32_t)(config->now % timers->slots);
     timers->set_heads = config->capacity;

@@ -175,8 +175,7 @@ static int simple_open(struct tw_timers **out, const struct tw_config *config,
     int status = open_begin(&timers, sizeof *timers, simple_params, config, error);
     if (status != TW_OK)
         return status;
-    const struct tw_setting *given = params_find(config, "range");
-    timers->range = (uint32_t)(given ? given->values[0] : range_default(config));
+    timers->range = (uint32_t)setting_of(config, "range", range_default(config));
     timers->now = config->now;
     timers->pointer = (uint32_t)(config->now % timers->range);
     timers->slot_heads = config->capacity;

@@ -250,12 +250,6 @@ static struct tw_footprint slack_wheel_footprint(const struct tw_timers *timers)
     };
 }
 
-static uint64_t setting_of(const struct tw_config *config, const char *name, uint64_t usual)
-{
-    const struct tw_setting *given = params_find(config, name);
-    return given ? given->values[0] : usual;
-}
-
 static int slack_wheel_open(struct tw_timers **out, const struct tw_config *config,
                             struct tw_error *error)
 {

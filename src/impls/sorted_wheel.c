@@ -281,6 +281,14 @@ static int sorted_stop(struct tw_timers *timers, tw_id id)
     return TW_OK;
 }
 
+static void sorted_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx)
+{
+    if (to > timers->now && to - timers->now == 1)
+        clock_step(timers, expire, ctx);
+    else
+        clock_move(timers, to, expire, ctx);
+}
+
 /* Slots in the order of their turns: nothing is due before the turn of its slot. */
 static tw_tick sorted_next(const struct tw_timers *timers)
 {
@@ -364,6 +372,11 @@ static const char *sorted_check(const struct tw_timers *timers)
     return NULL;
 }
 
+static void sorted_describe(const struct tw_timers *timers, struct tw_description *out)
+{
+    one_level_describe(timers, out);
+}
+
 TW_TELL_WORK(sorted);
 const struct tw_backend TW_BACKEND(sorted_wheel) = {
     .abi_version = TW_ABI_VERSION,
@@ -374,16 +387,5 @@ const struct tw_backend TW_BACKEND(sorted_wheel) = {
                .stop = {TW_O_1, TW_O_1},
                .expire = {TW_O_1, TW_O_1},
                .tick = {TW_O_1, TW_O_1}},
-    .params = sorted_params,
-    .open = sorted_open,
-    .close = sorted_close,
-    .start = sorted_start,
-    .stop = sorted_stop,
-    .advance = one_level_advance,
-    .next = sorted_next,
-    .visit = sorted_visit,
-    .check = sorted_check,
-    .footprint = sorted_footprint,
-    .describe = one_level_describe,
-    .work = sorted_work,
+    TW_HOOKS(sorted, sorted),
 };

@@ -151,21 +151,7 @@ static void timer_set_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn
     timers->now = to;
 }
 
-static void timer_set_close(struct tw_timers *timers)
-{
-    free(timers->links);
-    free(timers->dues);
-    free(timers);
-}
-
-static struct tw_footprint timer_set_footprint(const struct tw_timers *timers)
-{
-    const size_t id_bytes = sizeof *timers->links + sizeof *timers->dues;
-    return (struct tw_footprint){
-        .fixed_bytes = sizeof *timers + (BUCKETS + 1) * sizeof *timers->links,
-        .capacity_bytes = (uint64_t)timers->capacity * id_bytes,
-    };
-}
+LINKS_AND_DUES(timer_set, timers->capacity, BUCKETS + 1);
 
 static int timer_set_open(struct tw_timers **out, const struct tw_config *config,
                           struct tw_error *error)
@@ -176,10 +162,8 @@ static int timer_set_open(struct tw_timers **out, const struct tw_config *config
         return status;
     timers->capacity = config->capacity;
     timers->now = timers->to = config->now;
-    timers->links = links_new(config->capacity, BUCKETS + 1);
-    timers->dues = malloc(config->capacity * sizeof *timers->dues);
-    return open_end(out, timers, timers->links && timers->dues, timer_set_footprint,
-                    timer_set_close, error);
+    return open_end(out, timers, timer_set_allocate(timers), timer_set_footprint, timer_set_close,
+                    error);
 }
 
 /* Each lower bucket is due before all of a higher one.  Buckets that stops have emptied are passed over. */

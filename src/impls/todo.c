@@ -302,20 +302,7 @@ static void todo_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *exp
 
 /* ---- The other hooks. ------------------------------------------------------------------------ */
 
-static void todo_close(struct tw_timers *timers)
-{
-    free(timers->links);
-    free(timers->dues);
-    free(timers);
-}
-
-static struct tw_footprint todo_footprint(const struct tw_timers *timers)
-{
-    return (struct tw_footprint){
-        .fixed_bytes = sizeof *timers + LISTS * sizeof(struct link),
-        .capacity_bytes = timers->capacity * (uint64_t)(sizeof(struct link) + sizeof(tw_tick)),
-    };
-}
+LINKS_AND_DUES(todo, timers->capacity, LISTS);
 
 static int todo_open(struct tw_timers **out, const struct tw_config *config, struct tw_error *error)
 {
@@ -326,9 +313,7 @@ static int todo_open(struct tw_timers **out, const struct tw_config *config, str
     timers->now = config->now;
     timers->capacity = config->capacity;
     timers->first_todo = timers->first_far = TW_NEVER;
-    timers->links = links_new(config->capacity, LISTS);
-    timers->dues = malloc(config->capacity * sizeof *timers->dues);
-    return open_end(out, timers, timers->links && timers->dues, todo_footprint, todo_close, error);
+    return open_end(out, timers, todo_allocate(timers), todo_footprint, todo_close, error);
 }
 
 static int todo_start(struct tw_timers *timers, tw_id id, tw_tick deadline)

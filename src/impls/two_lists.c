@@ -159,21 +159,7 @@ static void two_lists_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn
     timers->now = to;
 }
 
-static void two_lists_close(struct tw_timers *timers)
-{
-    free(timers->links);
-    free(timers->dues);
-    free(timers);
-}
-
-static struct tw_footprint two_lists_footprint(const struct tw_timers *timers)
-{
-    const size_t id_bytes = sizeof *timers->links + sizeof *timers->dues;
-    return (struct tw_footprint){
-        .fixed_bytes = sizeof *timers + LISTS * sizeof *timers->links,
-        .capacity_bytes = (uint64_t)timers->capacity * id_bytes,
-    };
-}
+LINKS_AND_DUES(two_lists, timers->capacity, LISTS);
 
 static int two_lists_open(struct tw_timers **out, const struct tw_config *config,
                           struct tw_error *error)
@@ -182,16 +168,13 @@ static int two_lists_open(struct tw_timers **out, const struct tw_config *config
     int status = open_begin(&timers, sizeof *timers, two_lists_params, config, error);
     if (status != TW_OK)
         return status;
-    const struct tw_setting *given = params_find(config, "short");
-    timers->part = given ? given->values[0] : SHORT_DEFAULT;
+    timers->part = setting_of(config, "short", SHORT_DEFAULT);
     timers->capacity = config->capacity;
     timers->now = timers->to = config->now;
     timers->threshold = tick_after(config->now, timers->part);
     timers->wake = timers->long_wake = TW_NEVER;
-    timers->links = links_new(config->capacity, LISTS);
-    timers->dues = malloc(config->capacity * sizeof *timers->dues);
-    return open_end(out, timers, timers->links && timers->dues, two_lists_footprint,
-                    two_lists_close, error);
+    return open_end(out, timers, two_lists_allocate(timers), two_lists_footprint, two_lists_close,
+                    error);
 }
 
 static tw_tick two_lists_next(const struct tw_timers *timers)
