@@ -1,5 +1,7 @@
 # embed: what `take` gives away, libtwtimers and libtwlog.
 NOT_IN_PROGRAM_embed := labs/embed/twtimers.c $(wildcard labs/embed/examples/*.c) $(wildcard labs/embed/adopt/*.c)
+FAULTS_embed := labs/embed/tests/faults.sh
+SUITES_embed := $(FAULTS_embed)
 OBJECTS_embed := $(BUILD)/labs/embed/taken.o
 TAKEN_STORES  := $(wildcard labs/durable/stores/store.h labs/durable/stores/store_*.[ch] labs/durable/stores/wheel_log*.[ch])
 TAKEN_RUNNERS := $(filter-out %/runner_registry.c,$(wildcard labs/live/runners/*.c))

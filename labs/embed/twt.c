@@ -122,6 +122,12 @@ static inline uint32_t instance_of(uint64_t owner)
     return (owner & IN_SECOND) != 0;
 }
 
+/* Of an owner in use.  With one instance it is not read: that would cost a cache line. */
+static inline uint32_t holder_of(const struct twt_set *set, const uint64_t *owner)
+{
+    return set->at[!set->current] ? instance_of(*owner) : set->current;
+}
+
 static inline uint32_t id_of(const struct twt_timer *timer)
 {
     return (uint32_t)(timer->place >> 2);
@@ -134,7 +140,8 @@ static inline bool has_id(const struct twt_timer *timer)
 
 static inline void id_release(struct twt_set *set, uint32_t id, uint64_t *owner)
 {
-    set->hops -= (*owner & IS_HOP) != 0;
+    if (set->hops > 0)
+        set->hops -= (*owner & IS_HOP) != 0;
     *owner = (uint64_t)set->free << 3 | IS_FREE;
     set->free = id + 1;
     set->held--;
@@ -394,7 +401,7 @@ static inline void soonest_forget(struct twt_set *set, tw_tick deadline)
 static inline void detach_id(struct twt_set *set, struct twt_timer *timer)
 {
     uint64_t *owner = owner_of(set, id_of(timer));
-    TWT_DESIGN(set)->stop(set->at[instance_of(*owner)], id_of(timer));
+    TWT_DESIGN(set)->stop(set->at[holder_of(set, owner)], id_of(timer));
     id_release(set, id_of(timer), owner);
     soonest_forget(set, timer->deadline);
     timer->place = 0;
@@ -430,15 +437,17 @@ static int start_held(struct twt_set *set, struct twt_timer *timer, tw_tick dead
 {
     uint32_t id = id_of(timer);
     uint64_t *owner = owner_of(set, id);
-    uint32_t instance = instance_of(*owner);
+    uint32_t instance = holder_of(set, owner);
     tw_tick target = target_of(set, deadline, set->now);
     int status = TWT_DESIGN(set)->start(set->at[set->current], id, target);
     if (status < 0)
         return status;
     if (instance != set->current)
         TWT_DESIGN(set)->stop(set->at[instance], id);
-    set->hops -= (*owner & IS_HOP) != 0;
-    owner_set(set, owner, timer, target != deadline);
+    if (set->at[!set->current] || set->hops > 0 || target != deadline) {
+        set->hops -= (*owner & IS_HOP) != 0;
+        owner_set(set, owner, timer, target != deadline);
+    }
     soonest_forget(set, timer->deadline);
     soonest_lower(set, deadline);
     timer->deadline = deadline;

@@ -112,20 +112,17 @@ static const char *twin_of(const struct class *class, size_t index)
 
 static void print_bars(FILE *out, const struct class *class)
 {
-    size_t bars[BARS + 1] = {0};
+    size_t bars[BARS + 1] = {0}, most = 1;
     for (size_t i = 0; i < class->count; i++) {
         double of = json_get_number(class->grades[i], "of"),
                points = json_get_number(class->grades[i], "points");
-        bars[of > 0 ? (size_t)(points / of * BARS) : 0]++;
+        size_t *bar = &bars[of > 0 ? (size_t)(points / of * BARS) : 0];
+        most = ++*bar > most ? *bar : most;
     }
-    fputs("<h2>Distribution</h2>\n<table><tr><th>share of the points<th>solutions<th>\n", out);
+    fputs("<h2>Distribution</h2>\n<table><tr><th>points<th>solutions<th class=\"bar\">\n", out);
     for (size_t i = 0; i <= BARS; i++)
-        fprintf(out,
-                i < BARS ? "<tr><td>from %zu %%<td>%zu<td><div "
-                           "style=\"background:#36c;height:1em;width:%zuem\"></div>\n"
-                         : "<tr><td>%zu %%<td>%zu<td><div "
-                           "style=\"background:#36c;height:1em;width:%zuem\"></div>\n",
-                i * 100 / BARS, bars[i], bars[i]);
+        fprintf(out, "<tr><td>%s%zu %%<td>%zu<td><div style=\"width:%zu%%\"></div>\n",
+                i < BARS ? "from " : "", i * 100 / BARS, bars[i], bars[i] * 100 / most);
     fputs("</table>\n", out);
 }
 
@@ -136,10 +133,15 @@ static void print_page(FILE *out, const void *of)
           "content=\"width=device-width\"><title>",
           out);
     xml_text(out, json_get_text(class->grades[0], "rubric"));
-    fputs("</title>\n<style>:root{color-scheme:light "
-          "dark}body{font-family:sans-serif;max-width:60em;margin:2em auto;padding:0 "
-          "1em}td,th{text-align:left;padding:.1em .8em .1em 0}</style>\n<h1>",
-          out);
+    fputs(
+        "</title>\n<style>:root{color-scheme:light "
+        "dark}body{font:1em/1.4 sans-serif;max-width:60em;margin:2em auto;padding:0 "
+        "1em}table{border-collapse:collapse}td,th{text-align:left;vertical-align:top;padding:.2em "
+        ".8em .2em 0;border-bottom:1px solid "
+        "#8884}.bar{width:40vw;max-width:30em}td:first-child{white-space:nowrap}td "
+        "div{background:"
+        "#48d;height:1em;margin-top:.2em}</style>\n<h1>",
+        out);
     xml_text(out, json_get_text(class->grades[0], "rubric"));
     fputs("</h1>\n", out);
     print_bars(out, class);

@@ -249,12 +249,13 @@ static void print_task(FILE *out, const struct hunting *hunting)
             traits & TW_NEXT_EXACT ? "; next is the earliest tick" : "");
     for (const struct tw_param *param = prey->design->timed->params; param && param->name; param++)
         fprintf(out, "It has the setting %s: %s.\n", param->name, param->help);
-    fprintf(out,
-            "\nWrite the shortest list of operations on which it breaks the contract; the shortest "
-            "known has %zu:\n\n"
-            "    capacity 4\n    start 0 +3\n    on 0 stop 1\n    advance +1 times 5\n\n"
-            "and try it: twbench lab hunt --seed=%" PRIu64 " LIST\n",
-            prey->hunt->shortest, hunting->options->seed);
+    fprintf(
+        out,
+        "\nWrite the shortest list of operations on which it breaks the contract.  The shortest "
+        "known has %zu.\nA list looks like this one of 3:\n\n"
+        "    capacity 4\n    start 0 +3\n    on 0 stop 1\n    advance +1 times 5\n\n"
+        "Try yours: twbench lab hunt --seed=%" PRIu64 " LIST\n",
+        prey->hunt->shortest, hunting->options->seed);
 }
 
 static void print_one(FILE *out, const struct hunting *hunting)

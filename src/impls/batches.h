@@ -69,4 +69,19 @@ __attribute__((always_inline)) static inline void batch_stop(
     }
 }
 
+/* DESIGN_start_many and DESIGN_stop_many, of STARTER_start and STARTER_stop. */
+#define BATCH_HOOKS(design, starter)                                                               \
+    static uint32_t design##_start_many(struct tw_timers *timers, const tw_id *ids,                \
+                                        const tw_tick *deadlines, uint32_t count,                  \
+                                        int8_t *statuses)                                          \
+    {                                                                                              \
+        return batch_start(timers, ids, deadlines, count, statuses, starter##_start);              \
+    }                                                                                              \
+    static void design##_stop_many(struct tw_timers *timers, const tw_id *ids, uint32_t count,     \
+                                   int8_t *statuses)                                               \
+    {                                                                                              \
+        batch_stop(timers, ids, count, statuses, starter##_stop);                                  \
+    }                                                                                              \
+    struct tw_timers
+
 #endif

@@ -43,7 +43,7 @@
  * on from there).  A resize is one long call.
  */
 #include "arrays.h"
-#include "backend.h"
+#include "design.h"
 
 #define BUCKETS_LEAST 2u
 #define SAMPLE_MOST   25u
@@ -53,7 +53,7 @@
 #define NONE        UINT32_MAX /* no timer */
 
 /* No setting: the width and the number of buckets are what it finds out by itself. */
-static const struct tw_param calendar_params[] = {{NULL, NULL, 0, 0, 0}};
+TW_NO_SETTINGS(calendar, TW_DEADLINE_MAX);
 
 /* Timers by id, then the heads of buckets, due at tick 0. */
 struct node {
@@ -295,12 +295,10 @@ static struct tw_footprint calendar_footprint(const struct tw_timers *timers)
 static int calendar_open(struct tw_timers **out, const struct tw_config *config,
                          struct tw_error *error)
 {
-    int status = params_check(calendar_params, config, error);
+    struct tw_timers *timers;
+    int status = open_begin(&timers, sizeof *timers, calendar_params, config, error);
     if (status != TW_OK)
         return status;
-    struct tw_timers *timers = calloc(1, sizeof *timers);
-    if (!timers)
-        return params_no_memory(error, sizeof *timers);
     timers->capacity = config->capacity;
     timers->now = config->now;
     timers->earliest = NONE;
@@ -309,16 +307,13 @@ static int calendar_open(struct tw_timers **out, const struct tw_config *config,
         timers->most = BUCKETS_LEAST;
     timers->nodes =
         arrays_raw(((size_t)config->capacity + timers->most) * sizeof *timers->nodes, false);
-    if (!timers->nodes) {
-        status = params_no_memory(error, calendar_footprint(timers).capacity_bytes);
-        calendar_close(timers);
-        return status;
+    bool is_whole = timers->nodes != NULL;
+    if (is_whole) {
+        for (tw_id id = 0; id < timers->capacity; id++)
+            timers->nodes[id].next = NODE_IDLE;
+        calendar_resize(timers, BUCKETS_LEAST);
     }
-    for (tw_id id = 0; id < timers->capacity; id++)
-        timers->nodes[id].next = NODE_IDLE;
-    calendar_resize(timers, BUCKETS_LEAST);
-    *out = timers;
-    return TW_OK;
+    return open_end(out, timers, is_whole, calendar_footprint, calendar_close, error);
 }
 
 static int calendar_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
@@ -433,18 +428,7 @@ static const char *calendar_check(const struct tw_timers *timers)
                : "the buckets do not hold exactly the running timers";
 }
 
-static void calendar_describe(const struct tw_timers *timers, struct tw_description *out)
-{
-    (void)timers;
-    *out = (struct tw_description){.span = TW_DEADLINE_MAX};
-}
-
-static const struct tw_work *calendar_work(const struct tw_timers *timers)
-{
-    (void)timers;
-    return TW_WORK_OF(timers);
-}
-
+TW_TELL_WORK(calendar);
 const struct tw_backend TW_BACKEND(calendar) = {
     .abi_version = TW_ABI_VERSION,
     .name = "calendar",
@@ -455,16 +439,5 @@ const struct tw_backend TW_BACKEND(calendar) = {
                .stop = {TW_O_1, TW_O_N},
                .expire = {TW_O_1, TW_O_N},
                .tick = {TW_O_1, TW_O_1}},
-    .params = calendar_params,
-    .open = calendar_open,
-    .close = calendar_close,
-    .start = calendar_start,
-    .stop = calendar_stop,
-    .advance = calendar_advance,
-    .next = calendar_next,
-    .visit = calendar_visit,
-    .check = calendar_check,
-    .footprint = calendar_footprint,
-    .describe = calendar_describe,
-    .work = calendar_work,
+    TW_HOOKS(calendar, calendar),
 };

@@ -49,7 +49,7 @@
  * It loses as hashed.c does: when slots are few against the timers and the delays long, each tick
  * looks at n / slots timers, one cache miss after another; and it steps through empty slots.
  */
-#include "backend.h"
+#include "design.h"
 #include "links.h"
 
 struct tw_timers {
@@ -202,26 +202,10 @@ static const char *callwheel_check(const struct tw_timers *timers)
     return broken;
 }
 
-static const struct tw_work *callwheel_work(const struct tw_timers *timers)
-{
-    (void)timers;
-    return TW_WORK_OF(timers);
-}
-
-static uint32_t callwheel_start_many(struct tw_timers *timers, const tw_id *ids,
-                                     const tw_tick *deadlines, uint32_t count, int8_t *statuses)
-{
-    return batch_start(timers, ids, deadlines, count, statuses, callwheel_start);
-}
-
-static void callwheel_stop_many(struct tw_timers *timers, const tw_id *ids, uint32_t count,
-                                int8_t *statuses)
-{
-    batch_stop(timers, ids, count, statuses, callwheel_stop);
-}
-
+BATCH_HOOKS(callwheel, callwheel);
 const struct tw_batch TW_BATCH(callwheel) = {callwheel_start_many, callwheel_stop_many};
 
+TW_TELL_WORK(callwheel);
 const struct tw_backend TW_BACKEND(callwheel) = {
     .abi_version = TW_ABI_VERSION,
     .name = "callwheel",
@@ -231,16 +215,5 @@ const struct tw_backend TW_BACKEND(callwheel) = {
                .stop = {TW_O_1, TW_O_1},
                .expire = {TW_O_1, TW_O_N},
                .tick = {TW_O_1, TW_O_N}},
-    .params = used_slots_params,
-    .open = callwheel_open,
-    .close = due_slots_close,
-    .start = callwheel_start,
-    .stop = callwheel_stop,
-    .advance = used_slots_advance,
-    .next = due_slots_next,
-    .visit = due_slots_visit,
-    .check = callwheel_check,
-    .footprint = due_slots_footprint,
-    .describe = used_slots_describe,
-    .work = callwheel_work,
+    USED_SLOTS_HOOKS(callwheel, callwheel, due_slots, callwheel),
 };

@@ -39,7 +39,7 @@
  * It loses where delays are long against a window: then each turn goes through the whole overflow.  More height
  * shortens that and costs memory, of which each start touches another cache line.
  */
-#include "backend.h"
+#include "design.h"
 #include "lanes.h"
 #include "links.h"
 
@@ -309,21 +309,17 @@ static struct tw_footprint cffs_footprint(const struct tw_timers *timers)
 /* The heights of the paper: the smaller one where no delay is longer than its two windows. */
 static uint32_t height_resolve(const struct tw_config *config)
 {
-    const struct tw_setting *given = params_find(config, "height");
-    if (given)
-        return (uint32_t)given->values[0];
     const tw_tick reach = UINT64_C(2) << 2 * WORD_BITS;
-    return config->horizon == 0 || config->horizon > reach ? 3 : 2;
+    return (uint32_t)setting_of(config, "height",
+                                config->horizon == 0 || config->horizon > reach ? 3 : 2);
 }
 
 static int cffs_open(struct tw_timers **out, const struct tw_config *config, struct tw_error *error)
 {
-    int status = params_check(cffs_params, config, error);
+    struct tw_timers *timers;
+    int status = open_begin(&timers, sizeof *timers, cffs_params, config, error);
     if (status != TW_OK)
         return status;
-    struct tw_timers *timers = calloc(1, sizeof *timers);
-    if (!timers)
-        return params_no_memory(error, sizeof *timers);
     timers->now = config->now;
     timers->capacity = config->capacity;
     timers->first_over = TW_NEVER;
@@ -336,13 +332,8 @@ static int cffs_open(struct tw_timers **out, const struct tw_config *config, str
     timers->links = links_new(config->capacity, 2 * bucket_count(timers) + LANES);
     timers->dues = malloc(config->capacity * sizeof *timers->dues);
     timers->marks = calloc((size_t)timers->words * 2, sizeof *timers->marks);
-    if (!timers->links || !timers->dues || !timers->marks) {
-        struct tw_footprint wanted = cffs_footprint(timers);
-        cffs_close(timers);
-        return params_no_memory(error, wanted.fixed_bytes + wanted.capacity_bytes);
-    }
-    *out = timers;
-    return TW_OK;
+    return open_end(out, timers, timers->links && timers->dues && timers->marks, cffs_footprint,
+                    cffs_close, error);
 }
 
 /* The first tick from `from` on with a timer in its bucket, within one window; TW_NEVER if there is none. */
@@ -459,19 +450,10 @@ static const char *cffs_check(const struct tw_timers *timers)
 
 static void cffs_describe(const struct tw_timers *timers, struct tw_description *out)
 {
-    *out = (struct tw_description){
-        .span = TW_DEADLINE_MAX,
-        .setting_count = 1,
-        .settings = {{.name = "height", .count = 1, .values = {timers->height}}},
-    };
+    describe_one(out, TW_DEADLINE_MAX, "height", timers->height);
 }
 
-static const struct tw_work *cffs_work(const struct tw_timers *timers)
-{
-    (void)timers;
-    return TW_WORK_OF(timers);
-}
-
+TW_TELL_WORK(cffs);
 const struct tw_backend TW_BACKEND(cffs) = {
     .abi_version = TW_ABI_VERSION,
     .name = "cffs",
@@ -481,16 +463,5 @@ const struct tw_backend TW_BACKEND(cffs) = {
                .stop = {TW_O_1, TW_O_1},
                .expire = {TW_O_1, TW_O_1},
                .tick = {TW_O_1, TW_O_N}},
-    .params = cffs_params,
-    .open = cffs_open,
-    .close = cffs_close,
-    .start = wheel_start,
-    .stop = wheel_stop,
-    .advance = cffs_advance,
-    .next = cffs_next,
-    .visit = cffs_visit,
-    .check = cffs_check,
-    .footprint = cffs_footprint,
-    .describe = cffs_describe,
-    .work = cffs_work,
+    TW_HOOKS(cffs, wheel),
 };

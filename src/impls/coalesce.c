@@ -37,13 +37,13 @@
  * It loses to every exact design where nobody grants slack: each start and expiry is paid twice.
  */
 #include "arrays.h"
-#include "backend.h"
+#include "design.h"
 
 #define ARITY    4u
 #define NO_PLACE 0u /* slot 0 stays free: places are zeroed memory */
 #define ROOT     1u
 
-static const struct tw_param coalesce_params[] = {{NULL, NULL, 0, 0, 0}};
+TW_NO_SETTINGS(coalesce, TW_DEADLINE_MAX);
 
 struct entry {
     tw_tick tick;
@@ -200,22 +200,16 @@ static struct tw_footprint coalesce_footprint(const struct tw_timers *timers)
 static int coalesce_open(struct tw_timers **out, const struct tw_config *config,
                          struct tw_error *error)
 {
-    int status = params_check(coalesce_params, config, error);
+    struct tw_timers *timers;
+    int status = open_begin(&timers, sizeof *timers, coalesce_params, config, error);
     if (status != TW_OK)
         return status;
-    struct tw_timers *timers = calloc(1, sizeof *timers);
-    if (!timers)
-        return params_no_memory(error, sizeof *timers);
     timers->capacity = config->capacity;
     timers->now = config->now;
-    if (!heap_open(&timers->ends, config->capacity) ||
-        !heap_open(&timers->dues, config->capacity)) {
-        status = params_no_memory(error, coalesce_footprint(timers).capacity_bytes);
-        coalesce_close(timers);
-        return status;
-    }
-    *out = timers;
-    return TW_OK;
+    return open_end(out, timers,
+                    heap_open(&timers->ends, config->capacity) &&
+                        heap_open(&timers->dues, config->capacity),
+                    coalesce_footprint, coalesce_close, error);
 }
 
 static int coalesce_start_within(struct tw_timers *timers, tw_id id, tw_tick deadline,
@@ -321,20 +315,9 @@ static const char *coalesce_check(const struct tw_timers *timers)
     return broken;
 }
 
-static void coalesce_describe(const struct tw_timers *timers, struct tw_description *out)
-{
-    (void)timers;
-    *out = (struct tw_description){.span = TW_DEADLINE_MAX};
-}
-
-static const struct tw_work *coalesce_work(const struct tw_timers *timers)
-{
-    (void)timers;
-    return TW_WORK_OF(timers);
-}
-
 const struct tw_slack TW_SLACK(coalesce) = {coalesce_start_within};
 
+TW_TELL_WORK(coalesce);
 const struct tw_backend TW_BACKEND(coalesce) = {
     .abi_version = TW_ABI_VERSION,
     .name = "coalesce",
@@ -345,16 +328,5 @@ const struct tw_backend TW_BACKEND(coalesce) = {
                .stop = {TW_O_1, TW_O_LOG_N},
                .expire = {TW_O_LOG_N, TW_O_LOG_N},
                .tick = {TW_O_1, TW_O_1}},
-    .params = coalesce_params,
-    .open = coalesce_open,
-    .close = coalesce_close,
-    .start = coalesce_start,
-    .stop = coalesce_stop,
-    .advance = coalesce_advance,
-    .next = coalesce_next,
-    .visit = coalesce_visit,
-    .check = coalesce_check,
-    .footprint = coalesce_footprint,
-    .describe = coalesce_describe,
-    .work = coalesce_work,
+    TW_HOOKS(coalesce, coalesce),
 };

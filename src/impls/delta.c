@@ -34,13 +34,12 @@
  * stop.
  */
 #include "arrays.h"
-#include "backend.h"
+#include "design.h"
 
 #define DISTANCE_MAX UINT32_MAX
 #define NODE_IDLE    UINT32_MAX /* `next` of a timer that does not run */
 
-/* No setting: the capacity is all there is to choose. */
-static const struct tw_param delta_params[] = {{NULL, NULL, 0, 0, 0}};
+TW_NO_SETTINGS(delta, DISTANCE_MAX);
 
 struct node {
     uint32_t distance; /* ticks from the one before; of the first: from now */
@@ -130,25 +129,20 @@ static struct tw_footprint delta_footprint(const struct tw_timers *timers)
 static int delta_open(struct tw_timers **out, const struct tw_config *config,
                       struct tw_error *error)
 {
-    int status = params_check(delta_params, config, error);
+    struct tw_timers *timers;
+    int status = open_begin(&timers, sizeof *timers, delta_params, config, error);
     if (status != TW_OK)
         return status;
-    struct tw_timers *timers = calloc(1, sizeof *timers);
-    if (!timers)
-        return params_no_memory(error, sizeof *timers);
     timers->end = config->capacity;
     timers->now = config->now;
     timers->nodes = arrays_raw(((size_t)config->capacity + 1) * sizeof *timers->nodes, false);
-    if (!timers->nodes) {
-        status = params_no_memory(error, delta_footprint(timers).capacity_bytes);
-        delta_close(timers);
-        return status;
+    bool is_whole = timers->nodes != NULL;
+    if (is_whole) {
+        for (tw_id id = 0; id < timers->end; id++)
+            timers->nodes[id].next = NODE_IDLE;
+        timers->nodes[timers->end] = (struct node){0, timers->end, timers->end};
     }
-    for (tw_id id = 0; id < timers->end; id++)
-        timers->nodes[id].next = NODE_IDLE;
-    timers->nodes[timers->end] = (struct node){0, timers->end, timers->end};
-    *out = timers;
-    return TW_OK;
+    return open_end(out, timers, is_whole, delta_footprint, delta_close, error);
 }
 
 static int delta_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
@@ -253,18 +247,7 @@ static const char *delta_check(const struct tw_timers *timers)
     return running == linked ? NULL : "a running timer is not in the list";
 }
 
-static void delta_describe(const struct tw_timers *timers, struct tw_description *out)
-{
-    (void)timers;
-    *out = (struct tw_description){.span = DISTANCE_MAX};
-}
-
-static const struct tw_work *delta_work(const struct tw_timers *timers)
-{
-    (void)timers;
-    return TW_WORK_OF(timers);
-}
-
+TW_TELL_WORK(delta);
 const struct tw_backend TW_BACKEND(delta) = {
     .abi_version = TW_ABI_VERSION,
     .name = "delta",
@@ -274,16 +257,5 @@ const struct tw_backend TW_BACKEND(delta) = {
                .stop = {TW_O_1, TW_O_1},
                .expire = {TW_O_1, TW_O_1},
                .tick = {TW_O_1, TW_O_1}},
-    .params = delta_params,
-    .open = delta_open,
-    .close = delta_close,
-    .start = delta_start,
-    .stop = delta_stop,
-    .advance = delta_advance,
-    .next = delta_next,
-    .visit = delta_visit,
-    .check = delta_check,
-    .footprint = delta_footprint,
-    .describe = delta_describe,
-    .work = delta_work,
+    TW_HOOKS(delta, delta),
 };

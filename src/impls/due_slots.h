@@ -56,22 +56,15 @@ static struct tw_footprint due_slots_footprint(const struct tw_timers *timers)
 static int due_slots_open(struct tw_timers **out, const struct tw_config *config,
                           struct tw_error *error)
 {
-    int status = params_check(used_slots_params, config, error);
+    struct tw_timers *timers;
+    int status = open_begin(&timers, sizeof *timers, used_slots_params, config, error);
     if (status != TW_OK)
         return status;
-    struct tw_timers *timers = calloc(1, sizeof *timers);
-    if (!timers)
-        return params_no_memory(error, sizeof *timers);
     one_level_lay_out(timers, config);
     timers->links = links_new(config->capacity, timers->mask + 2);
     timers->dues = malloc(config->capacity * sizeof *timers->dues);
-    if (!timers->links || !timers->dues || !used_slots_open(timers, config)) {
-        struct tw_footprint wanted = due_slots_footprint(timers);
-        due_slots_close(timers);
-        return params_no_memory(error, wanted.fixed_bytes + wanted.capacity_bytes);
-    }
-    *out = timers;
-    return TW_OK;
+    return open_end(out, timers, timers->links && timers->dues && used_slots_open(timers, config),
+                    due_slots_footprint, due_slots_close, error);
 }
 
 /* Slots in the order of their turns; the first timer that is due at its slot's turn is the next. */

@@ -112,7 +112,7 @@
  * instructions.  All timers on one tick are one list, walked a miss at a time.  And a deadline 2^61 ticks away or more (73 years of ns) is refused.
  */
 #include "arrays.h"
-#include "backend.h"
+#include "design.h"
 
 /* Each takes one idea out, to measure it. */
 #ifndef FAST_NO_LAZY
@@ -151,12 +151,11 @@
 #define SPAN      ((UINT64_C(1) << 61) - 1) /* two due ticks of listed timers are told apart by sign */
 #define HALF      (UINT64_C(1) << 63)
 
-#define RINGS     12u
-#define MANY_MASK 65535u /* of a ring 0 for more timers than a cache holds */
-#define SUMS      40u    /* summary words of the largest layout */
-#define SCOUTED   32768u /* ready nodes from which slots have scouts: half a megabyte */
-#define SCOUTS    8u     /* as many as the misses that a core can have under way, about */
-#define NONE      UINT32_MAX
+#define RINGS   12u
+#define SUMS    40u    /* summary words of the largest layout */
+#define SCOUTED 32768u /* ready nodes from which slots have scouts: half a megabyte */
+#define SCOUTS  8u     /* as many as the misses that a core can have under way, about */
+#define NONE    UINT32_MAX
 
 #define FEW        8u     /* timers of a slot that are looked at, at most */
 #define LOOKS      8u     /* slots of a ring that are looked into, at most */
@@ -857,10 +856,7 @@ static int fast_open(struct tw_timers **out, const struct tw_config *config, str
         offsetof(struct tw_timers, nodes) + (config->capacity + UINT64_C(1)) * sizeof(struct node);
     uint64_t heads = (nodes_end + 255) / 256 * 64; /* a mark word's heads begin a line */
     uint64_t bytes = (heads + lists) * sizeof(uint32_t) + lists / 8;
-    const struct tw_setting *eager = params_find(config, "eager");
-    const struct tw_setting *handful = params_find(config, "handful");
-    const struct tw_setting *advice = params_find(config, "madvise");
-    bool is_huge = !advice || advice->values[0];
+    bool is_huge = setting_of(config, "madvise", 1);
     struct tw_timers *timers = bytes <= SIZE_MAX ? arrays_raw((size_t)bytes, is_huge) : NULL;
     if (!timers)
         return params_no_memory(error, bytes);
@@ -868,7 +864,7 @@ static int fast_open(struct tw_timers **out, const struct tw_config *config, str
     timers->now = config->now;
     timers->wake = timers->upper = config->now < HALF ? HALF : TW_NEVER;
     timers->capacity = config->capacity;
-    timers->eager = eager ? (uint32_t)eager->values[0] : EAGER_DEFAULT;
+    timers->eager = (uint32_t)setting_of(config, "eager", EAGER_DEFAULT);
     timers->huge = is_huge;
     timers->share = single_share(config);
     timers->cached = true;
@@ -876,7 +872,7 @@ static int fast_open(struct tw_timers **out, const struct tw_config *config, str
     timers->lists = lists;
     timers->top = top;
     timers->used = 1;
-    timers->most = handful ? (uint32_t)handful->values[0] : FAST_NO_HANDFUL ? 0 : HANDFUL;
+    timers->most = (uint32_t)setting_of(config, "handful", FAST_NO_HANDFUL ? 0 : HANDFUL);
     timers->in_hand = !single && timers->most > 0;
     memcpy(timers->rings, rings, sizeof rings);
     memcpy(timers->ring_of, ring_of, sizeof ring_of);
@@ -1230,14 +1226,9 @@ static void fast_describe(const struct tw_timers *timers, struct tw_description 
     };
 }
 
-static const struct tw_work *fast_work(const struct tw_timers *timers)
-{
-    (void)timers;
-    return TW_WORK_OF(timers);
-}
-
 const struct tw_exact TW_EXACT(fast) = {fast_exact};
 
+TW_TELL_WORK(fast);
 const struct tw_backend TW_BACKEND(fast) = {
     .abi_version = TW_ABI_VERSION,
     .name = "fast",
@@ -1247,16 +1238,5 @@ const struct tw_backend TW_BACKEND(fast) = {
                .stop = {TW_O_1, TW_O_1},
                .expire = {TW_O_1, TW_O_N},
                .tick = {TW_O_1, TW_O_N}},
-    .params = fast_params,
-    .open = fast_open,
-    .close = fast_close,
-    .start = fast_start,
-    .stop = fast_stop,
-    .advance = fast_advance,
-    .next = fast_next,
-    .visit = fast_visit,
-    .check = fast_check,
-    .footprint = fast_footprint,
-    .describe = fast_describe,
-    .work = fast_work,
+    TW_HOOKS(fast, fast),
 };

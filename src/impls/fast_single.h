@@ -467,10 +467,8 @@ static const char *single_check(const struct tw_timers *timers)
 /* Slots a timer up to which there is one ring. */
 static uint32_t single_share(const struct tw_config *config)
 {
-    const struct tw_setting *share = params_find(config, "share");
-    if (share)
-        return (uint32_t)share->values[0];
-    return config->capacity < SINGLE_LEAST ? 0 : SINGLE_SHARE;
+    return (uint32_t)setting_of(config, "share",
+                                config->capacity < SINGLE_LEAST ? 0 : SINGLE_SHARE);
 }
 
 /* Slots of a ring for all delays, as bits; 0: there are rings instead. */

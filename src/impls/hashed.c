@@ -38,7 +38,7 @@
  * n / slots timers, one cache miss after another, most of which stay.  And it steps through empty
  * slots: nothing tells it where the next timer is.
  */
-#include "backend.h"
+#include "design.h"
 #include "links.h"
 
 struct tw_timers {
@@ -133,26 +133,10 @@ static void clock_jump(struct tw_timers *timers, tw_tick to, tw_expire_fn *expir
     timers->now = to;
 }
 
-static const struct tw_work *hashed_work(const struct tw_timers *timers)
-{
-    (void)timers;
-    return TW_WORK_OF(timers);
-}
-
-static uint32_t hashed_start_many(struct tw_timers *timers, const tw_id *ids,
-                                  const tw_tick *deadlines, uint32_t count, int8_t *statuses)
-{
-    return batch_start(timers, ids, deadlines, count, statuses, wheel_start);
-}
-
-static void hashed_stop_many(struct tw_timers *timers, const tw_id *ids, uint32_t count,
-                             int8_t *statuses)
-{
-    batch_stop(timers, ids, count, statuses, wheel_stop);
-}
-
+BATCH_HOOKS(hashed, wheel);
 const struct tw_batch TW_BATCH(hashed) = {hashed_start_many, hashed_stop_many};
 
+TW_TELL_WORK(hashed);
 const struct tw_backend TW_BACKEND(hashed) = {
     .abi_version = TW_ABI_VERSION,
     .name = "hashed",
@@ -162,16 +146,5 @@ const struct tw_backend TW_BACKEND(hashed) = {
                .stop = {TW_O_1, TW_O_1},
                .expire = {TW_O_1, TW_O_N},
                .tick = {TW_O_1, TW_O_N}},
-    .params = used_slots_params,
-    .open = due_slots_open,
-    .close = due_slots_close,
-    .start = wheel_start,
-    .stop = wheel_stop,
-    .advance = used_slots_advance,
-    .next = due_slots_next,
-    .visit = due_slots_visit,
-    .check = due_slots_check,
-    .footprint = due_slots_footprint,
-    .describe = used_slots_describe,
-    .work = hashed_work,
+    USED_SLOTS_HOOKS(hashed, due_slots, due_slots, wheel),
 };

@@ -47,7 +47,7 @@
  * deadlines make every start climb to the top.
  */
 #include "arrays.h"
-#include "backend.h"
+#include "design.h"
 
 #define HEAP_GUARD 0u
 #define HEAP_ROOT  1u
@@ -56,7 +56,7 @@
 
 /* No setting: the capacity is all there is to choose.  32-bit slots suffice, because the child of
  * the last of TW_CAPACITY_MAX = 10^9 slots is still below 2^32. */
-static const struct tw_param heap_params[] = {{NULL, NULL, 0, 0, 0}};
+TW_NO_SETTINGS(heap, TW_DEADLINE_MAX);
 
 struct heap_entry {
     tw_tick due;
@@ -194,21 +194,13 @@ static struct tw_footprint heap_footprint(const struct tw_timers *timers)
 
 static int heap_open(struct tw_timers **out, const struct tw_config *config, struct tw_error *error)
 {
-    int status = params_check(heap_params, config, error);
+    struct tw_timers *timers;
+    int status = open_begin(&timers, sizeof *timers, heap_params, config, error);
     if (status != TW_OK)
         return status;
-    struct tw_timers *timers = calloc(1, sizeof *timers);
-    if (!timers)
-        return params_no_memory(error, sizeof *timers);
     timers->capacity = config->capacity;
     timers->now = config->now;
-    if (!heap_allocate(timers)) {
-        status = params_no_memory(error, heap_footprint(timers).capacity_bytes);
-        heap_close(timers);
-        return status;
-    }
-    *out = timers;
-    return TW_OK;
+    return open_end(out, timers, heap_allocate(timers), heap_footprint, heap_close, error);
 }
 
 static int heap_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
@@ -314,18 +306,7 @@ static const char *heap_check(const struct tw_timers *timers)
     return NULL;
 }
 
-static void heap_describe(const struct tw_timers *timers, struct tw_description *out)
-{
-    (void)timers;
-    *out = (struct tw_description){.span = TW_DEADLINE_MAX};
-}
-
-static const struct tw_work *heap_work(const struct tw_timers *timers)
-{
-    (void)timers;
-    return TW_WORK_OF(timers);
-}
-
+TW_TELL_WORK(heap);
 const struct tw_backend TW_BACKEND(heap) = {
     .abi_version = TW_ABI_VERSION,
     .name = "heap",
@@ -335,16 +316,5 @@ const struct tw_backend TW_BACKEND(heap) = {
                .stop = {TW_O_1, TW_O_LOG_N},
                .expire = {TW_O_LOG_N, TW_O_LOG_N},
                .tick = {TW_O_1, TW_O_1}},
-    .params = heap_params,
-    .open = heap_open,
-    .close = heap_close,
-    .start = heap_start,
-    .stop = heap_stop,
-    .advance = heap_advance,
-    .next = heap_next,
-    .visit = heap_visit,
-    .check = heap_check,
-    .footprint = heap_footprint,
-    .describe = heap_describe,
-    .work = heap_work,
+    TW_HOOKS(heap, heap),
 };

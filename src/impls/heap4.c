@@ -48,7 +48,7 @@
  * three that wait for each other, conditional moves instead of arithmetic.)
  */
 #include "arrays.h"
-#include "backend.h"
+#include "design.h"
 
 #define HEAP4_ARITY 4u
 #define HEAP4_GUARD 2u
@@ -56,8 +56,7 @@
 #define HEAP4_IDLE  0u /* in positions; no entry lives in slot 0 */
 #define HEAP4_LINE  64u
 
-/* No setting: the capacity is all there is to choose. */
-static const struct tw_param heap4_params[] = {{NULL, NULL, 0, 0, 0}};
+TW_NO_SETTINGS(heap4, TW_DEADLINE_MAX);
 
 struct heap4_entry {
     tw_tick due;
@@ -225,21 +224,13 @@ static struct tw_footprint heap4_footprint(const struct tw_timers *timers)
 static int heap4_open(struct tw_timers **out, const struct tw_config *config,
                       struct tw_error *error)
 {
-    int status = params_check(heap4_params, config, error);
+    struct tw_timers *timers;
+    int status = open_begin(&timers, sizeof *timers, heap4_params, config, error);
     if (status != TW_OK)
         return status;
-    struct tw_timers *timers = calloc(1, sizeof *timers);
-    if (!timers)
-        return params_no_memory(error, sizeof *timers);
     timers->capacity = config->capacity;
     timers->now = config->now;
-    if (!heap4_allocate(timers)) {
-        status = params_no_memory(error, heap4_footprint(timers).capacity_bytes);
-        heap4_close(timers);
-        return status;
-    }
-    *out = timers;
-    return TW_OK;
+    return open_end(out, timers, heap4_allocate(timers), heap4_footprint, heap4_close, error);
 }
 
 static int heap4_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
@@ -336,18 +327,7 @@ static const char *heap4_check(const struct tw_timers *timers)
     return NULL;
 }
 
-static void heap4_describe(const struct tw_timers *timers, struct tw_description *out)
-{
-    (void)timers;
-    *out = (struct tw_description){.span = TW_DEADLINE_MAX};
-}
-
-static const struct tw_work *heap4_work(const struct tw_timers *timers)
-{
-    (void)timers;
-    return TW_WORK_OF(timers);
-}
-
+TW_TELL_WORK(heap4);
 const struct tw_backend TW_BACKEND(heap4) = {
     .abi_version = TW_ABI_VERSION,
     .name = "heap4",
@@ -357,16 +337,5 @@ const struct tw_backend TW_BACKEND(heap4) = {
                .stop = {TW_O_1, TW_O_LOG_N},
                .expire = {TW_O_LOG_N, TW_O_LOG_N},
                .tick = {TW_O_1, TW_O_1}},
-    .params = heap4_params,
-    .open = heap4_open,
-    .close = heap4_close,
-    .start = heap4_start,
-    .stop = heap4_stop,
-    .advance = heap4_advance,
-    .next = heap4_next,
-    .visit = heap4_visit,
-    .check = heap4_check,
-    .footprint = heap4_footprint,
-    .describe = heap4_describe,
-    .work = heap4_work,
+    TW_HOOKS(heap4, heap4),
 };

@@ -55,7 +55,7 @@
  * memory is short.  It loses to any wheel where very many timers run and fire.
  */
 #include "arrays.h"
-#include "backend.h"
+#include "design.h"
 
 #define HEAP_LAZY_GUARD 0u
 #define HEAP_LAZY_ROOT  1u
@@ -73,7 +73,7 @@
 typedef HEAP_LAZY_GENERATION heap_lazy_generation;
 
 /* No setting: the rule is the design. */
-static const struct tw_param heap_lazy_params[] = {{NULL, NULL, 0, 0, 0}};
+TW_NO_SETTINGS(heap_lazy, TW_DEADLINE_MAX);
 
 struct heap_lazy_entry {
     tw_tick due;
@@ -260,24 +260,17 @@ static struct tw_footprint heap_lazy_footprint(const struct tw_timers *timers)
 static int heap_lazy_open(struct tw_timers **out, const struct tw_config *config,
                           struct tw_error *error)
 {
-    int status = params_check(heap_lazy_params, config, error);
+    struct tw_timers *timers;
+    int status = open_begin(&timers, sizeof *timers, heap_lazy_params, config, error);
     if (status != TW_OK)
         return status;
-    struct tw_timers *timers = calloc(1, sizeof *timers);
-    if (!timers)
-        return params_no_memory(error, sizeof *timers);
     timers->capacity = config->capacity;
     timers->now = config->now;
     timers->slots = HEAP_LAZY_SLOTS_MIN;
     timers->entries = heap_lazy_array(timers->slots);
     timers->generations = arrays_zeroed(timers->capacity, sizeof *timers->generations);
-    if (!timers->entries || !timers->generations) {
-        status = params_no_memory(error, heap_lazy_footprint(timers).capacity_bytes);
-        heap_lazy_close(timers);
-        return status;
-    }
-    *out = timers;
-    return TW_OK;
+    return open_end(out, timers, timers->entries && timers->generations, heap_lazy_footprint,
+                    heap_lazy_close, error);
 }
 
 static int heap_lazy_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
@@ -392,18 +385,7 @@ static const char *heap_lazy_check(const struct tw_timers *timers)
     return NULL;
 }
 
-static void heap_lazy_describe(const struct tw_timers *timers, struct tw_description *out)
-{
-    (void)timers;
-    *out = (struct tw_description){.span = TW_DEADLINE_MAX};
-}
-
-static const struct tw_work *heap_lazy_work(const struct tw_timers *timers)
-{
-    (void)timers;
-    return TW_WORK_OF(timers);
-}
-
+TW_TELL_WORK(heap_lazy);
 const struct tw_backend TW_BACKEND(heap_lazy) = {
     .abi_version = TW_ABI_VERSION,
     .name = "heap-lazy",
@@ -413,16 +395,5 @@ const struct tw_backend TW_BACKEND(heap_lazy) = {
                .stop = {TW_O_1, TW_O_N},
                .expire = {TW_O_LOG_N, TW_O_N_LOG_N},
                .tick = {TW_O_1, TW_O_N_LOG_N}},
-    .params = heap_lazy_params,
-    .open = heap_lazy_open,
-    .close = heap_lazy_close,
-    .start = heap_lazy_start,
-    .stop = heap_lazy_stop,
-    .advance = heap_lazy_advance,
-    .next = heap_lazy_next,
-    .visit = heap_lazy_visit,
-    .check = heap_lazy_check,
-    .footprint = heap_lazy_footprint,
-    .describe = heap_lazy_describe,
-    .work = heap_lazy_work,
+    TW_HOOKS(heap_lazy, heap_lazy),
 };

@@ -39,7 +39,7 @@
  * is here to show.  Where all fire, it is as good as a heap with a back-index or better.
  */
 #include "arrays.h"
-#include "backend.h"
+#include "design.h"
 
 #define HEAP_SCAN_GUARD  0u
 #define HEAP_SCAN_ROOT   1u
@@ -48,8 +48,7 @@
 /* Ids that are compared at a time: those of a line. */
 #define HEAP_SCAN_STRIDE (HEAP_SCAN_LINE / sizeof(tw_id))
 
-/* No setting: the capacity is all there is to choose. */
-static const struct tw_param heap_scan_params[] = {{NULL, NULL, 0, 0, 0}};
+TW_NO_SETTINGS(heap_scan, TW_DEADLINE_MAX);
 
 struct tw_timers {
     tw_tick *dues; /* [0] guard, [1 .. count] heap, and room for one more behind it */
@@ -201,21 +200,14 @@ static struct tw_footprint heap_scan_footprint(const struct tw_timers *timers)
 static int heap_scan_open(struct tw_timers **out, const struct tw_config *config,
                           struct tw_error *error)
 {
-    int status = params_check(heap_scan_params, config, error);
+    struct tw_timers *timers;
+    int status = open_begin(&timers, sizeof *timers, heap_scan_params, config, error);
     if (status != TW_OK)
         return status;
-    struct tw_timers *timers = calloc(1, sizeof *timers);
-    if (!timers)
-        return params_no_memory(error, sizeof *timers);
     timers->capacity = config->capacity;
     timers->now = config->now;
-    if (!heap_scan_allocate(timers)) {
-        status = params_no_memory(error, heap_scan_footprint(timers).capacity_bytes);
-        heap_scan_close(timers);
-        return status;
-    }
-    *out = timers;
-    return TW_OK;
+    return open_end(out, timers, heap_scan_allocate(timers), heap_scan_footprint, heap_scan_close,
+                    error);
 }
 
 static int heap_scan_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
@@ -307,18 +299,7 @@ static const char *heap_scan_check(const struct tw_timers *timers)
     return NULL;
 }
 
-static void heap_scan_describe(const struct tw_timers *timers, struct tw_description *out)
-{
-    (void)timers;
-    *out = (struct tw_description){.span = TW_DEADLINE_MAX};
-}
-
-static const struct tw_work *heap_scan_work(const struct tw_timers *timers)
-{
-    (void)timers;
-    return TW_WORK_OF(timers);
-}
-
+TW_TELL_WORK(heap_scan);
 const struct tw_backend TW_BACKEND(heap_scan) = {
     .abi_version = TW_ABI_VERSION,
     .name = "heap-scan",
@@ -328,16 +309,5 @@ const struct tw_backend TW_BACKEND(heap_scan) = {
                .stop = {TW_O_N, TW_O_N},
                .expire = {TW_O_LOG_N, TW_O_LOG_N},
                .tick = {TW_O_1, TW_O_1}},
-    .params = heap_scan_params,
-    .open = heap_scan_open,
-    .close = heap_scan_close,
-    .start = heap_scan_start,
-    .stop = heap_scan_stop,
-    .advance = heap_scan_advance,
-    .next = heap_scan_next,
-    .visit = heap_scan_visit,
-    .check = heap_scan_check,
-    .footprint = heap_scan_footprint,
-    .describe = heap_scan_describe,
-    .work = heap_scan_work,
+    TW_HOOKS(heap_scan, heap_scan),
 };

@@ -205,21 +205,14 @@ static void slot_find(const struct tw_timers *timers, tw_tick limit, struct find
     }
 }
 
-static void hier_close(struct tw_timers *timers)
-{
-    free(timers->links);
-    free(timers->dues);
-    free(timers);
-}
+LINKS_AND_DUES(hier, timers->slot_heads, timers->due_head + 1 - timers->slot_heads);
 
 static int hier_open(struct tw_timers **out, const struct tw_config *config, struct tw_error *error)
 {
-    int status = params_check(hier_params, config, error);
+    struct tw_timers *timers;
+    int status = open_begin(&timers, sizeof *timers, hier_params, config, error);
     if (status != TW_OK)
         return status;
-    struct tw_timers *timers = calloc(1, sizeof *timers);
-    if (!timers)
-        return params_no_memory(error, sizeof *timers);
     struct tw_setting sizes;
     levels_resolve(config, config->horizon, LEVEL_SIZE_FIRST, LEVEL_SIZE_OTHER, &sizes);
     timers->slot_heads = config->capacity;
@@ -233,16 +226,7 @@ static int hier_open(struct tw_timers **out, const struct tw_config *config, str
     if (timers->span > TW_DEADLINE_MAX)
         timers->span = TW_DEADLINE_MAX;
     clock_set(timers, config->now);
-    timers->links = links_new(config->capacity, timers->due_head + 1 - config->capacity);
-    timers->dues = malloc(config->capacity * sizeof *timers->dues);
-    if (!timers->links || !timers->dues) {
-        status = params_no_memory(error, ((uint64_t)timers->due_head + 1) * sizeof(struct link) +
-                                             (uint64_t)config->capacity * sizeof(tw_tick));
-        hier_close(timers);
-        return status;
-    }
-    *out = timers;
-    return TW_OK;
+    return open_end(out, timers, hier_allocate(timers), hier_footprint, hier_close, error);
 }
 
 /* Any advance but a single step within a revolution of level 0. */
@@ -335,15 +319,6 @@ static const char *hier_check(const struct tw_timers *timers)
     return broken;
 }
 
-static struct tw_footprint hier_footprint(const struct tw_timers *timers)
-{
-    uint64_t lists = (uint64_t)timers->due_head + 1 - timers->slot_heads;
-    return (struct tw_footprint){
-        .fixed_bytes = sizeof *timers + lists * sizeof(struct link),
-        .capacity_bytes = timers->slot_heads * (uint64_t)(sizeof(struct link) + sizeof(tw_tick)),
-    };
-}
-
 static void hier_describe(const struct tw_timers *timers, struct tw_description *out)
 {
     struct tw_setting levels = {.name = "levels", .count = timers->top + 1};
@@ -352,12 +327,7 @@ static void hier_describe(const struct tw_timers *timers, struct tw_description 
     *out = (struct tw_description){.span = timers->span, .setting_count = 1, .settings = {levels}};
 }
 
-static const struct tw_work *hier_work(const struct tw_timers *timers)
-{
-    (void)timers;
-    return TW_WORK_OF(timers);
-}
-
+TW_TELL_WORK(hier);
 const struct tw_backend TW_BACKEND(hier) = {
     .abi_version = TW_ABI_VERSION,
     .name = "hier",
@@ -367,16 +337,5 @@ const struct tw_backend TW_BACKEND(hier) = {
                .stop = {TW_O_1, TW_O_1},
                .expire = {TW_O_1, TW_O_1},
                .tick = {TW_O_1, TW_O_N}},
-    .params = hier_params,
-    .open = hier_open,
-    .close = hier_close,
-    .start = wheel_start,
-    .stop = wheel_stop,
-    .advance = hier_advance,
-    .next = hier_next,
-    .visit = hier_visit,
-    .check = hier_check,
-    .footprint = hier_footprint,
-    .describe = hier_describe,
-    .work = hier_work,
+    TW_HOOKS(hier, wheel),
 };

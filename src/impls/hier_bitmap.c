@@ -45,7 +45,7 @@
  * level on its way, and there are more levels than with a first level of 256; and where the tail
  * matters: the tick on which a well-filled slot cascades is long.
  */
-#include "backend.h"
+#include "design.h"
 #include "lanes.h"
 #include "links.h"
 
@@ -57,9 +57,7 @@
 /* Timers of a slot that are looked at, at most, to tell more than its begin. */
 #define FEW 8u
 
-static const struct tw_param hier_bitmap_params[] = {
-    {NULL, NULL, 0, 0, 0},
-};
+TW_NO_SETTINGS(hier_bitmap, TW_DEADLINE_MAX);
 
 struct tw_timers {
     struct link *links; /* timers, then the slots level by level */
@@ -192,33 +190,19 @@ static tw_tick slot_first(const struct tw_timers *timers, const struct coming *c
     return first;
 }
 
-static void hier_bitmap_close(struct tw_timers *timers)
-{
-    free(timers->links);
-    free(timers->dues);
-    free(timers);
-}
+LINKS_AND_DUES(hier_bitmap, timers->capacity, LISTS);
 
 static int hier_bitmap_open(struct tw_timers **out, const struct tw_config *config,
                             struct tw_error *error)
 {
-    int status = params_check(hier_bitmap_params, config, error);
+    struct tw_timers *timers;
+    int status = open_begin(&timers, sizeof *timers, hier_bitmap_params, config, error);
     if (status != TW_OK)
         return status;
-    struct tw_timers *timers = calloc(1, sizeof *timers);
-    if (!timers)
-        return params_no_memory(error, sizeof *timers);
     timers->now = config->now;
     timers->capacity = config->capacity;
-    timers->links = links_new(config->capacity, LISTS);
-    timers->dues = malloc(config->capacity * sizeof *timers->dues);
-    if (!timers->links || !timers->dues) {
-        hier_bitmap_close(timers);
-        return params_no_memory(error, ((uint64_t)config->capacity + LISTS) * sizeof(struct link) +
-                                           (uint64_t)config->capacity * sizeof(tw_tick));
-    }
-    *out = timers;
-    return TW_OK;
+    return open_end(out, timers, hier_bitmap_allocate(timers), hier_bitmap_footprint,
+                    hier_bitmap_close, error);
 }
 
 /* From one slot in use to the next, until the clock is at `to`. */
@@ -359,42 +343,12 @@ static const char *hier_bitmap_check(const struct tw_timers *timers)
     return broken;
 }
 
-static struct tw_footprint hier_bitmap_footprint(const struct tw_timers *timers)
-{
-    return (struct tw_footprint){
-        .fixed_bytes = sizeof *timers + LISTS * sizeof(struct link),
-        .capacity_bytes = timers->capacity * (uint64_t)(sizeof(struct link) + sizeof(tw_tick)),
-    };
-}
-
-static void hier_bitmap_describe(const struct tw_timers *timers, struct tw_description *out)
-{
-    (void)timers;
-    *out = (struct tw_description){.span = TW_DEADLINE_MAX};
-}
-
-static const struct tw_work *hier_bitmap_work(const struct tw_timers *timers)
-{
-    (void)timers;
-    return TW_WORK_OF(timers);
-}
-
-static uint32_t hier_bitmap_start_many(struct tw_timers *timers, const tw_id *ids,
-                                       const tw_tick *deadlines, uint32_t count, int8_t *statuses)
-{
-    return batch_start(timers, ids, deadlines, count, statuses, wheel_start);
-}
-
-static void hier_bitmap_stop_many(struct tw_timers *timers, const tw_id *ids, uint32_t count,
-                                  int8_t *statuses)
-{
-    batch_stop(timers, ids, count, statuses, wheel_stop);
-}
-
+BATCH_HOOKS(hier_bitmap, wheel);
 const struct tw_batch TW_BATCH(hier_bitmap) = {hier_bitmap_start_many, hier_bitmap_stop_many};
 
 const struct tw_exact TW_EXACT(hier_bitmap) = {hier_bitmap_exact};
 
+TW_TELL_WORK(hier_bitmap);
 const struct tw_backend TW_BACKEND(hier_bitmap) = {
     .abi_version = TW_ABI_VERSION,
     .name = "hier-bitmap",
@@ -404,16 +358,5 @@ const struct tw_backend TW_BACKEND(hier_bitmap) = {
                .stop = {TW_O_1, TW_O_1},
                .expire = {TW_O_1, TW_O_1},
                .tick = {TW_O_1, TW_O_N}},
-    .params = hier_bitmap_params,
-    .open = hier_bitmap_open,
-    .close = hier_bitmap_close,
-    .start = wheel_start,
-    .stop = wheel_stop,
-    .advance = hier_bitmap_advance,
-    .next = hier_bitmap_next,
-    .visit = hier_bitmap_visit,
-    .check = hier_bitmap_check,
-    .footprint = hier_bitmap_footprint,
-    .describe = hier_bitmap_describe,
-    .work = hier_bitmap_work,
+    TW_HOOKS(hier_bitmap, wheel),
 };

@@ -317,40 +317,41 @@ static uint32_t placed_count(const struct tw_timers *timers)
     return (timers->heads_end - timers->slot_heads + LANES - 1) >> LANE_BITS;
 }
 
-static int arrays_new(struct tw_timers *timers, struct tw_error *error)
+static bool arrays_new(struct tw_timers *timers)
 {
     uint32_t capacity = timers->slot_heads;
     timers->links = links_new(capacity, timers->heads_end - capacity);
     timers->dues = malloc(capacity * sizeof *timers->dues);
     timers->placed = calloc(placed_count(timers), sizeof *timers->placed);
-    if (timers->links && timers->dues && timers->placed)
-        return TW_OK;
-    return params_no_memory(error, (uint64_t)timers->heads_end * sizeof(struct link) +
-                                       (uint64_t)capacity * sizeof(tw_tick) +
-                                       (uint64_t)placed_count(timers) * sizeof(uint64_t));
+    return timers->links && timers->dues && timers->placed;
+}
+
+static struct tw_footprint preheat_footprint(const struct tw_timers *timers)
+{
+    uint64_t lists = timers->heads_end - timers->slot_heads;
+    return (struct tw_footprint){
+        .fixed_bytes = sizeof *timers + lists * sizeof(struct link) +
+                       placed_count(timers) * sizeof *timers->placed,
+        .capacity_bytes = timers->slot_heads * (uint64_t)(sizeof(struct link) + sizeof(tw_tick)),
+    };
 }
 
 static int preheat_open(struct tw_timers **out, const struct tw_config *config,
                         struct tw_error *error)
 {
-    int status = params_check(preheat_params, config, error);
+    struct tw_timers *timers;
+    int status = open_begin(&timers, sizeof *timers, preheat_params, config, error);
     if (status != TW_OK)
         return status;
-    struct tw_timers *timers = calloc(1, sizeof *timers);
-    if (!timers)
-        return params_no_memory(error, sizeof *timers);
     struct tw_setting sizes;
     levels_resolve(config, config->horizon, LEVEL_SIZE_FIRST, LEVEL_SIZE_OTHER, &sizes);
-    const struct tw_setting *step = params_find(config, "step");
-    timers->step = step ? (uint32_t)step->values[0] : STEP_DEFAULT;
+    timers->step = (uint32_t)setting_of(config, "step", STEP_DEFAULT);
     timers->slot_heads = config->capacity;
     timers->top = sizes.count - 1;
     status =
         levels_lay_out(timers->levels, &sizes, RINGS, config->capacity, &timers->heads_end, error);
-    if (status == TW_OK)
-        status = arrays_new(timers, error);
     if (status != TW_OK) {
-        preheat_close(timers);
+        free(timers);
         return status;
     }
     for (uint32_t i = 0; i < timers->top; i++)
@@ -361,8 +362,7 @@ static int preheat_open(struct tw_timers **out, const struct tw_config *config,
     if (timers->span > TW_DEADLINE_MAX)
         timers->span = TW_DEADLINE_MAX;
     clock_set(timers, config->now);
-    *out = timers;
-    return TW_OK;
+    return open_end(out, timers, arrays_new(timers), preheat_footprint, preheat_close, error);
 }
 
 /* Any advance but a single step within a revolution of level 0. */
@@ -491,16 +491,6 @@ static const char *preheat_check(const struct tw_timers *timers)
     return broken;
 }
 
-static struct tw_footprint preheat_footprint(const struct tw_timers *timers)
-{
-    uint64_t lists = timers->heads_end - timers->slot_heads;
-    return (struct tw_footprint){
-        .fixed_bytes = sizeof *timers + lists * sizeof(struct link) +
-                       placed_count(timers) * sizeof *timers->placed,
-        .capacity_bytes = timers->slot_heads * (uint64_t)(sizeof(struct link) + sizeof(tw_tick)),
-    };
-}
-
 static void preheat_describe(const struct tw_timers *timers, struct tw_description *out)
 {
     struct tw_setting levels = {.name = "levels", .count = timers->top + 1};
@@ -512,12 +502,7 @@ static void preheat_describe(const struct tw_timers *timers, struct tw_descripti
         .settings = {levels, {.name = "step", .count = 1, .values = {timers->step}}}};
 }
 
-static const struct tw_work *preheat_work(const struct tw_timers *timers)
-{
-    (void)timers;
-    return TW_WORK_OF(timers);
-}
-
+TW_TELL_WORK(preheat);
 const struct tw_backend TW_BACKEND(hier_preheat) = {
     .abi_version = TW_ABI_VERSION,
     .name = "hier-preheat",
@@ -527,16 +512,5 @@ const struct tw_backend TW_BACKEND(hier_preheat) = {
                .stop = {TW_O_1, TW_O_1},
                .expire = {TW_O_1, TW_O_1},
                .tick = {TW_O_1, TW_O_N}},
-    .params = preheat_params,
-    .open = preheat_open,
-    .close = preheat_close,
-    .start = wheel_start,
-    .stop = wheel_stop,
-    .advance = preheat_advance,
-    .next = preheat_next,
-    .visit = preheat_visit,
-    .check = preheat_check,
-    .footprint = preheat_footprint,
-    .describe = preheat_describe,
-    .work = preheat_work,
+    TW_HOOKS(preheat, wheel),
 };

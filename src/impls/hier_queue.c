@@ -291,30 +291,35 @@ static uint32_t bucket_count(const struct tw_timers *timers)
     return bucket_of(timers, timers->due_head);
 }
 
-static int arrays_new(struct tw_timers *timers, struct tw_error *error)
+static bool arrays_new(struct tw_timers *timers)
 {
     uint32_t capacity = timers->slot_heads, buckets = bucket_count(timers);
     timers->links = links_new(capacity, timers->due_head + 1 - capacity);
     timers->dues = malloc(capacity * sizeof *timers->dues);
     timers->entries = calloc((size_t)buckets + ROOT, sizeof *timers->entries);
     timers->positions = calloc(buckets, sizeof *timers->positions);
-    if (timers->links && timers->dues && timers->entries && timers->positions)
-        return TW_OK;
-    return params_no_memory(error, ((uint64_t)timers->due_head + 1) * sizeof(struct link) +
-                                       (uint64_t)capacity * sizeof(tw_tick) +
-                                       (uint64_t)buckets *
-                                           (sizeof(struct entry) + sizeof *timers->positions));
+    return timers->links && timers->dues && timers->entries && timers->positions;
+}
+
+static struct tw_footprint queue_footprint(const struct tw_timers *timers)
+{
+    uint64_t lists = (uint64_t)timers->due_head + 1 - timers->slot_heads;
+    uint64_t buckets = bucket_count(timers);
+    return (struct tw_footprint){
+        .fixed_bytes = sizeof *timers + lists * sizeof(struct link) +
+                       (buckets + ROOT) * sizeof(struct entry) +
+                       buckets * sizeof *timers->positions,
+        .capacity_bytes = timers->slot_heads * (uint64_t)(sizeof(struct link) + sizeof(tw_tick)),
+    };
 }
 
 static int queue_open(struct tw_timers **out, const struct tw_config *config,
                       struct tw_error *error)
 {
-    int status = params_check(queue_params, config, error);
+    struct tw_timers *timers;
+    int status = open_begin(&timers, sizeof *timers, queue_params, config, error);
     if (status != TW_OK)
         return status;
-    struct tw_timers *timers = calloc(1, sizeof *timers);
-    if (!timers)
-        return params_no_memory(error, sizeof *timers);
     struct tw_setting sizes;
     levels_resolve(config, 0, WHEEL_SIZE, WHEEL_SIZE, &sizes);
     timers->slot_heads = config->capacity;
@@ -322,10 +327,8 @@ static int queue_open(struct tw_timers **out, const struct tw_config *config,
     status = levels_lay_out(timers->levels, &sizes, 1, config->capacity, &timers->due_head, error);
     timers->upper = timers->last > 0 ? timers->levels[1].heads : timers->due_head;
     timers->fine = timers->upper - timers->slot_heads;
-    if (status == TW_OK)
-        status = arrays_new(timers, error);
     if (status != TW_OK) {
-        queue_close(timers);
+        free(timers);
         return status;
     }
     const struct level *last = &timers->levels[timers->last];
@@ -333,8 +336,7 @@ static int queue_open(struct tw_timers **out, const struct tw_config *config,
     while (timers->top < timers->last && config->horizon >= timers->levels[timers->top].revolution)
         timers->top++;
     clock_set(timers, config->now);
-    *out = timers;
-    return TW_OK;
+    return open_end(out, timers, arrays_new(timers), queue_footprint, queue_close, error);
 }
 
 static int queue_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
@@ -476,18 +478,6 @@ static const char *queue_check(const struct tw_timers *timers)
     return broken;
 }
 
-static struct tw_footprint queue_footprint(const struct tw_timers *timers)
-{
-    uint64_t lists = (uint64_t)timers->due_head + 1 - timers->slot_heads;
-    uint64_t buckets = bucket_count(timers);
-    return (struct tw_footprint){
-        .fixed_bytes = sizeof *timers + lists * sizeof(struct link) +
-                       (buckets + ROOT) * sizeof(struct entry) +
-                       buckets * sizeof *timers->positions,
-        .capacity_bytes = timers->slot_heads * (uint64_t)(sizeof(struct link) + sizeof(tw_tick)),
-    };
-}
-
 static void queue_describe(const struct tw_timers *timers, struct tw_description *out)
 {
     struct tw_setting levels = {.name = "levels", .count = timers->last + 1};
@@ -496,12 +486,7 @@ static void queue_describe(const struct tw_timers *timers, struct tw_description
     *out = (struct tw_description){.span = timers->span, .setting_count = 1, .settings = {levels}};
 }
 
-static const struct tw_work *queue_work(const struct tw_timers *timers)
-{
-    (void)timers;
-    return TW_WORK_OF(timers);
-}
-
+TW_TELL_WORK(queue);
 const struct tw_backend TW_BACKEND(hier_queue) = {
     .abi_version = TW_ABI_VERSION,
     .name = "hier-queue",
@@ -511,16 +496,5 @@ const struct tw_backend TW_BACKEND(hier_queue) = {
                .stop = {TW_O_1, TW_O_LOG_N},
                .expire = {TW_O_1, TW_O_1},
                .tick = {TW_O_LOG_N, TW_O_N}},
-    .params = queue_params,
-    .open = queue_open,
-    .close = queue_close,
-    .start = queue_start,
-    .stop = queue_stop,
-    .advance = queue_advance,
-    .next = queue_next,
-    .visit = queue_visit,
-    .check = queue_check,
-    .footprint = queue_footprint,
-    .describe = queue_describe,
-    .work = queue_work,
+    TW_HOOKS(queue, queue),
 };

@@ -41,7 +41,7 @@
  * It loses where nearly every delay is another: then it is a heap with a hash table in front.  It wins where
  * servers use it, with a handful of timeouts.
  */
-#include "backend.h"
+#include "design.h"
 #include "links.h"
 
 /* Lists at open. */
@@ -50,7 +50,7 @@
 #define NO_LIST  UINT32_MAX
 
 /* No setting: lists are made as delays come. */
-static const struct tw_param lawn_params[] = {{NULL, NULL, 0, 0, 0}};
+TW_NO_SETTINGS(lawn, TW_DEADLINE_MAX);
 
 /* A place of the hash table: linear probing, at most half full. */
 struct known {
@@ -309,12 +309,10 @@ static struct tw_footprint lawn_footprint(const struct tw_timers *timers)
 
 static int lawn_open(struct tw_timers **out, const struct tw_config *config, struct tw_error *error)
 {
-    int status = params_check(lawn_params, config, error);
+    struct tw_timers *timers;
+    int status = open_begin(&timers, sizeof *timers, lawn_params, config, error);
     if (status != TW_OK)
         return status;
-    struct tw_timers *timers = calloc(1, sizeof *timers);
-    if (!timers)
-        return params_no_memory(error, sizeof *timers);
     timers->now = config->now;
     timers->capacity = config->capacity;
     timers->room = ROOM_MIN;
@@ -322,15 +320,12 @@ static int lawn_open(struct tw_timers **out, const struct tw_config *config, str
     timers->first_tables = timers->known;
     timers->links = links_new(config->capacity, ROOM_MIN);
     timers->dues = malloc(config->capacity * sizeof *timers->dues);
-    if (!timers->known || !timers->links || !timers->dues) {
-        struct tw_footprint wanted = lawn_footprint(timers);
-        lawn_close(timers);
-        return params_no_memory(error, wanted.fixed_bytes + wanted.capacity_bytes);
+    bool is_whole = timers->known && timers->links && timers->dues;
+    if (is_whole) {
+        tables_use(timers, timers->first_tables, ROOM_MIN);
+        lists_fresh(timers, 0);
     }
-    tables_use(timers, timers->first_tables, ROOM_MIN);
-    lists_fresh(timers, 0);
-    *out = timers;
-    return TW_OK;
+    return open_end(out, timers, is_whole, lawn_footprint, lawn_close, error);
 }
 
 static int lawn_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
@@ -513,18 +508,7 @@ static const char *lawn_check(const struct tw_timers *timers)
     return broken;
 }
 
-static void lawn_describe(const struct tw_timers *timers, struct tw_description *out)
-{
-    (void)timers;
-    *out = (struct tw_description){.span = TW_DEADLINE_MAX};
-}
-
-static const struct tw_work *lawn_work(const struct tw_timers *timers)
-{
-    (void)timers;
-    return TW_WORK_OF(timers);
-}
-
+TW_TELL_WORK(lawn);
 const struct tw_backend TW_BACKEND(lawn) = {
     .abi_version = TW_ABI_VERSION,
     .name = "lawn",
@@ -534,16 +518,5 @@ const struct tw_backend TW_BACKEND(lawn) = {
                .stop = {TW_O_1, TW_O_1},
                .expire = {TW_O_LOG_N, TW_O_LOG_N},
                .tick = {TW_O_1, TW_O_N_LOG_N}},
-    .params = lawn_params,
-    .open = lawn_open,
-    .close = lawn_close,
-    .start = lawn_start,
-    .stop = lawn_stop,
-    .advance = lawn_advance,
-    .next = lawn_next,
-    .visit = lawn_visit,
-    .check = lawn_check,
-    .footprint = lawn_footprint,
-    .describe = lawn_describe,
-    .work = lawn_work,
+    TW_HOOKS(lawn, lawn),
 };

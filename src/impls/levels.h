@@ -13,7 +13,7 @@
 #ifndef TWBENCH_LEVELS_H
 #define TWBENCH_LEVELS_H
 
-#include "backend.h"
+#include "design.h"
 #include "lanes.h"
 #include "links.h"
 #include "wide.h"

@@ -19,7 +19,7 @@
 #ifndef TWBENCH_LINKS_H
 #define TWBENCH_LINKS_H
 
-#include "backend.h"
+#include "design.h"
 
 #include <stdlib.h>
 
@@ -111,6 +111,30 @@ static inline struct link *links_new(uint32_t capacity, uint32_t heads)
         links_clear(links, head);
     return links;
 }
+
+/* DESIGN_allocate, DESIGN_close and DESIGN_footprint of a design that holds `links` of `ids` timers and `lists` heads,
+ * and `dues` of the timers, and nothing else. */
+#define LINKS_AND_DUES(design, ids, lists)                                                         \
+    static bool design##_allocate(struct tw_timers *timers)                                        \
+    {                                                                                              \
+        timers->links = links_new(ids, lists);                                                     \
+        timers->dues = malloc((ids) * sizeof *timers->dues);                                       \
+        return timers->links && timers->dues;                                                      \
+    }                                                                                              \
+    static void design##_close(struct tw_timers *timers)                                           \
+    {                                                                                              \
+        free(timers->links);                                                                       \
+        free(timers->dues);                                                                        \
+        free(timers);                                                                              \
+    }                                                                                              \
+    static struct tw_footprint design##_footprint(const struct tw_timers *timers)                  \
+    {                                                                                              \
+        return (struct tw_footprint){                                                              \
+            .fixed_bytes = sizeof *timers + (uint64_t)(lists) * sizeof(struct link),               \
+            .capacity_bytes = (ids) * (uint64_t)(sizeof(struct link) + sizeof(tw_tick)),           \
+        };                                                                                         \
+    }                                                                                              \
+    struct tw_timers
 
 /* The first of the heads from `head` on whose ring is more than the head alone; `end` if there is none.  For
  * check and visit, which go through all lists: passing the empty ones is most of what they do. */

@@ -47,7 +47,7 @@
  * Timers of a level fire in bursts, on the turns of its slots, and those of long delays in the
  * longest.
  */
-#include "backend.h"
+#include "design.h"
 #include "lanes.h"
 #include "links.h"
 
@@ -315,17 +315,23 @@ static void linux_close(struct tw_timers *timers)
     free(timers);
 }
 
+static struct tw_footprint linux_footprint(const struct tw_timers *timers)
+{
+    uint64_t lists = (uint64_t)timers->due_heads + LANES - timers->capacity;
+    return (struct tw_footprint){
+        .fixed_bytes = sizeof *timers + lists * sizeof(struct link),
+        .capacity_bytes = timers->capacity * (uint64_t)sizeof(struct link),
+    };
+}
+
 static int linux_open(struct tw_timers **out, const struct tw_config *config,
                       struct tw_error *error)
 {
-    int status = params_check(linux_params, config, error);
+    struct tw_timers *timers;
+    int status = open_begin(&timers, sizeof *timers, linux_params, config, error);
     if (status != TW_OK)
         return status;
-    struct tw_timers *timers = calloc(1, sizeof *timers);
-    if (!timers)
-        return params_no_memory(error, sizeof *timers);
-    const struct tw_setting *given = params_find(config, "depth");
-    timers->depth = given ? (uint32_t)given->values[0] : depth_default(config);
+    timers->depth = (uint32_t)setting_of(config, "depth", depth_default(config));
     timers->now = config->now;
     timers->span = span_of(timers->depth);
     timers->capacity = config->capacity;
@@ -333,12 +339,7 @@ static int linux_open(struct tw_timers **out, const struct tw_config *config,
     timers->due_heads = room_list(timers, timers->depth);
     uint32_t lists = timers->due_heads + LANES - timers->capacity;
     timers->links = links_new(timers->capacity, lists);
-    if (!timers->links) {
-        linux_close(timers);
-        return params_no_memory(error, ((uint64_t)config->capacity + lists) * sizeof(struct link));
-    }
-    *out = timers;
-    return TW_OK;
+    return open_end(out, timers, timers->links != NULL, linux_footprint, linux_close, error);
 }
 
 /* Any advance but a single step: from one turn that something is marked for to the next. */
@@ -458,30 +459,12 @@ static const char *linux_check(const struct tw_timers *timers)
     return broken;
 }
 
-static struct tw_footprint linux_footprint(const struct tw_timers *timers)
-{
-    uint64_t lists = (uint64_t)timers->due_heads + LANES - timers->capacity;
-    return (struct tw_footprint){
-        .fixed_bytes = sizeof *timers + lists * sizeof(struct link),
-        .capacity_bytes = timers->capacity * (uint64_t)sizeof(struct link),
-    };
-}
-
 static void linux_describe(const struct tw_timers *timers, struct tw_description *out)
 {
-    *out = (struct tw_description){
-        .span = timers->span,
-        .setting_count = 1,
-        .settings = {{.name = "depth", .count = 1, .values = {timers->depth}}},
-    };
+    describe_one(out, timers->span, "depth", timers->depth);
 }
 
-static const struct tw_work *linux_work(const struct tw_timers *timers)
-{
-    (void)timers;
-    return TW_WORK_OF(timers);
-}
-
+TW_TELL_WORK(linux);
 const struct tw_backend TW_BACKEND(linux) = {
     .abi_version = TW_ABI_VERSION,
     .name = "linux",
@@ -492,16 +475,5 @@ const struct tw_backend TW_BACKEND(linux) = {
                .stop = {TW_O_1, TW_O_1},
                .expire = {TW_O_1, TW_O_1},
                .tick = {TW_O_1, TW_O_1}},
-    .params = linux_params,
-    .open = linux_open,
-    .close = linux_close,
-    .start = wheel_start,
-    .stop = wheel_stop,
-    .advance = linux_advance,
-    .next = linux_next,
-    .visit = linux_visit,
-    .check = linux_check,
-    .footprint = linux_footprint,
-    .describe = linux_describe,
-    .work = linux_work,
+    TW_HOOKS(linux, wheel),
 };

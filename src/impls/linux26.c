@@ -47,7 +47,7 @@
  * one list and so one cache miss after another; and where the tail matters: the tick on which a
  * well-filled slot cascades is long.
  */
-#include "backend.h"
+#include "design.h"
 #include "links.h"
 
 #define ROOT_BITS   8u /* of level 0 */
@@ -58,9 +58,7 @@
 #define TOP         (LEVELS - 1)
 #define SLOTS       (ROOT_SLOTS + TOP * LEVEL_SLOTS)
 
-static const struct tw_param linux26_params[] = {
-    {NULL, NULL, 0, 0, 0},
-};
+TW_NO_SETTINGS(linux26, TW_DEADLINE_MAX);
 
 struct tw_timers {
     struct link *links;  /* timers, then the slots level by level, then the list of the due */
@@ -286,34 +284,18 @@ static void linux26_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *
 
 /* ---- The rest of the table. ------------------------------------------------------------------ */
 
-static void linux26_close(struct tw_timers *timers)
-{
-    free(timers->links);
-    free(timers->dues);
-    free(timers);
-}
+LINKS_AND_DUES(linux26, timers->slot_heads, SLOTS + 1);
 
 static int linux26_open(struct tw_timers **out, const struct tw_config *config,
                         struct tw_error *error)
 {
-    int status = params_check(linux26_params, config, error);
+    struct tw_timers *timers;
+    int status = open_begin(&timers, sizeof *timers, linux26_params, config, error);
     if (status != TW_OK)
         return status;
-    struct tw_timers *timers = calloc(1, sizeof *timers);
-    if (!timers)
-        return params_no_memory(error, sizeof *timers);
     timers->now = config->now;
     timers->slot_heads = config->capacity;
-    timers->links = links_new(config->capacity, SLOTS + 1);
-    timers->dues = malloc(config->capacity * sizeof *timers->dues);
-    if (!timers->links || !timers->dues) {
-        linux26_close(timers);
-        return params_no_memory(error,
-                                ((uint64_t)config->capacity + SLOTS + 1) * sizeof(struct link) +
-                                    (uint64_t)config->capacity * sizeof(tw_tick));
-    }
-    *out = timers;
-    return TW_OK;
+    return open_end(out, timers, linux26_allocate(timers), linux26_footprint, linux26_close, error);
 }
 
 static void linux26_visit(const struct tw_timers *timers, tw_visit_fn *visit, void *ctx)
@@ -363,26 +345,7 @@ static const char *linux26_check(const struct tw_timers *timers)
     return broken;
 }
 
-static struct tw_footprint linux26_footprint(const struct tw_timers *timers)
-{
-    return (struct tw_footprint){
-        .fixed_bytes = sizeof *timers + (SLOTS + 1) * sizeof(struct link),
-        .capacity_bytes = timers->slot_heads * (uint64_t)(sizeof(struct link) + sizeof(tw_tick)),
-    };
-}
-
-static void linux26_describe(const struct tw_timers *timers, struct tw_description *out)
-{
-    (void)timers;
-    *out = (struct tw_description){.span = TW_DEADLINE_MAX};
-}
-
-static const struct tw_work *linux26_work(const struct tw_timers *timers)
-{
-    (void)timers;
-    return TW_WORK_OF(timers);
-}
-
+TW_TELL_WORK(linux26);
 const struct tw_backend TW_BACKEND(linux26) = {
     .abi_version = TW_ABI_VERSION,
     .name = "linux26",
@@ -392,16 +355,5 @@ const struct tw_backend TW_BACKEND(linux26) = {
                .stop = {TW_O_1, TW_O_1},
                .expire = {TW_O_1, TW_O_1},
                .tick = {TW_O_1, TW_O_N}},
-    .params = linux26_params,
-    .open = linux26_open,
-    .close = linux26_close,
-    .start = wheel_start,
-    .stop = wheel_stop,
-    .advance = linux26_advance,
-    .next = linux26_next,
-    .visit = linux26_visit,
-    .check = linux26_check,
-    .footprint = linux26_footprint,
-    .describe = linux26_describe,
-    .work = linux26_work,
+    TW_HOOKS(linux26, wheel),
 };

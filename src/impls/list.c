@@ -40,11 +40,11 @@
  * cache miss per step once the nodes leave the cache.  It wins when starts go to an end.
  */
 #include "arrays.h"
-#include "backend.h"
+#include "design.h"
 
 /* No setting: the capacity is all there is to choose.  32-bit indices suffice for
  * TW_CAPACITY_MAX = 10^9 timers and the two ends. */
-static const struct tw_param list_params[] = {{NULL, NULL, 0, 0, 0}};
+TW_NO_SETTINGS(list, TW_DEADLINE_MAX);
 
 /* Timers are nodes 0 .. capacity-1 by their id; the two ends come after them. */
 struct list_node {
@@ -122,26 +122,21 @@ static struct tw_footprint list_footprint(const struct tw_timers *timers)
 /* Zeroed memory is idle timers. */
 static int list_open(struct tw_timers **out, const struct tw_config *config, struct tw_error *error)
 {
-    int status = params_check(list_params, config, error);
+    struct tw_timers *timers;
+    int status = open_begin(&timers, sizeof *timers, list_params, config, error);
     if (status != TW_OK)
         return status;
-    struct tw_timers *timers = calloc(1, sizeof *timers);
-    if (!timers)
-        return params_no_memory(error, sizeof *timers);
     timers->capacity = config->capacity;
     timers->front = config->capacity;
     timers->back = config->capacity + 1;
     timers->now = config->now;
     timers->nodes = arrays_zeroed((size_t)config->capacity + 2, sizeof *timers->nodes);
-    if (!timers->nodes) {
-        status = params_no_memory(error, list_footprint(timers).capacity_bytes);
-        list_close(timers);
-        return status;
+    bool is_whole = timers->nodes != NULL;
+    if (is_whole) {
+        timers->nodes[timers->front].next = timers->back;
+        timers->nodes[timers->back] = (struct list_node){.due = TW_NEVER, .prev = timers->front};
     }
-    timers->nodes[timers->front].next = timers->back;
-    timers->nodes[timers->back] = (struct list_node){.due = TW_NEVER, .prev = timers->front};
-    *out = timers;
-    return TW_OK;
+    return open_end(out, timers, is_whole, list_footprint, list_close, error);
 }
 
 static int list_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
@@ -253,18 +248,7 @@ static const char *list_check(const struct tw_timers *timers)
     return NULL;
 }
 
-static void list_describe(const struct tw_timers *timers, struct tw_description *out)
-{
-    (void)timers;
-    *out = (struct tw_description){.span = TW_DEADLINE_MAX};
-}
-
-static const struct tw_work *list_work(const struct tw_timers *timers)
-{
-    (void)timers;
-    return TW_WORK_OF(timers);
-}
-
+TW_TELL_WORK(list);
 const struct tw_backend TW_BACKEND(list) = {
     .abi_version = TW_ABI_VERSION,
     .name = "list",
@@ -274,16 +258,5 @@ const struct tw_backend TW_BACKEND(list) = {
                .stop = {TW_O_1, TW_O_1},
                .expire = {TW_O_1, TW_O_1},
                .tick = {TW_O_1, TW_O_1}},
-    .params = list_params,
-    .open = list_open,
-    .close = list_close,
-    .start = list_start,
-    .stop = list_stop,
-    .advance = list_advance,
-    .next = list_next,
-    .visit = list_visit,
-    .check = list_check,
-    .footprint = list_footprint,
-    .describe = list_describe,
-    .work = list_work,
+    TW_HOOKS(list, list),
 };

@@ -243,27 +243,19 @@ static int units_lay_out(struct tw_timers *timers, const struct tw_setting *unit
     return TW_OK;
 }
 
-static void multi_close(struct tw_timers *timers)
-{
-    free(timers->links);
-    free(timers->dues);
-    free(timers);
-}
+LINKS_AND_DUES(multi, timers->capacity, timers->due_head + 1 - timers->capacity);
 
 static int multi_open(struct tw_timers **out, const struct tw_config *config,
                       struct tw_error *error)
 {
-    int status = params_check(multi_params, config, error);
+    struct tw_timers *timers;
+    int status = open_begin(&timers, sizeof *timers, multi_params, config, error);
     if (status != TW_OK)
         return status;
-    struct tw_timers *timers = calloc(1, sizeof *timers);
-    if (!timers)
-        return params_no_memory(error, sizeof *timers);
-    const struct tw_setting *slots = params_find(config, "slots");
     const struct tw_setting *given = params_find(config, "units");
     struct tw_setting units = {.count = 0};
     units_default(config, &units);
-    timers->mask = (uint32_t)params_power_of_two(slots ? slots->values[0] : SLOTS_DEFAULT) - 1;
+    timers->mask = (uint32_t)params_power_of_two(setting_of(config, "slots", SLOTS_DEFAULT)) - 1;
     timers->now = timers->swept = config->now;
     timers->capacity = config->capacity;
     status = units_lay_out(timers, given ? given : &units, error);
@@ -271,16 +263,7 @@ static int multi_open(struct tw_timers **out, const struct tw_config *config,
         free(timers);
         return status;
     }
-    timers->links = links_new(config->capacity, timers->due_head + 1 - config->capacity);
-    timers->dues = malloc(config->capacity * sizeof *timers->dues);
-    if (!timers->links || !timers->dues) {
-        status = params_no_memory(error, ((uint64_t)timers->due_head + 1) * sizeof(struct link) +
-                                             (uint64_t)config->capacity * sizeof(tw_tick));
-        multi_close(timers);
-        return status;
-    }
-    *out = timers;
-    return TW_OK;
+    return open_end(out, timers, multi_allocate(timers), multi_footprint, multi_close, error);
 }
 
 /* Any advance but a single step. */
@@ -389,15 +372,6 @@ static const char *multi_check(const struct tw_timers *timers)
     return broken;
 }
 
-static struct tw_footprint multi_footprint(const struct tw_timers *timers)
-{
-    uint64_t lists = (uint64_t)timers->due_head + 1 - timers->capacity;
-    return (struct tw_footprint){
-        .fixed_bytes = sizeof *timers + lists * sizeof(struct link),
-        .capacity_bytes = timers->capacity * (uint64_t)(sizeof(struct link) + sizeof(tw_tick)),
-    };
-}
-
 static void multi_describe(const struct tw_timers *timers, struct tw_description *out)
 {
     *out = (struct tw_description){
@@ -410,12 +384,7 @@ static void multi_describe(const struct tw_timers *timers, struct tw_description
         out->settings[0].values[i] = timers->wheel[i].ring.unit;
 }
 
-static const struct tw_work *multi_work(const struct tw_timers *timers)
-{
-    (void)timers;
-    return TW_WORK_OF(timers);
-}
-
+TW_TELL_WORK(multi);
 const struct tw_backend TW_BACKEND(multi) = {
     .abi_version = TW_ABI_VERSION,
     .name = "multi",
@@ -427,16 +396,5 @@ const struct tw_backend TW_BACKEND(multi) = {
                .stop = {TW_O_1, TW_O_1},
                .expire = {TW_O_1, TW_O_N},
                .tick = {TW_O_1, TW_O_N}},
-    .params = multi_params,
-    .open = multi_open,
-    .close = multi_close,
-    .start = wheel_start,
-    .stop = wheel_stop,
-    .advance = multi_advance,
-    .next = multi_next,
-    .visit = multi_visit,
-    .check = multi_check,
-    .footprint = multi_footprint,
-    .describe = multi_describe,
-    .work = multi_work,
+    TW_HOOKS(multi, wheel),
 };

@@ -8,25 +8,26 @@
  *
  *     start O(1)   stop O(1)   advance O(1)   next O(1)   memory: the instance
  */
-#include "backend.h"
-
-#include <stdlib.h>
+#include "design.h"
 
 struct tw_timers {
     tw_tick now;
     TW_WORK_FIELD
 };
 
-static const struct tw_param null_params[] = {{NULL, NULL, 0, 0, 0}};
+TW_NO_SETTINGS(null, TW_DEADLINE_MAX);
+
+static struct tw_footprint null_footprint(const struct tw_timers *timers)
+{
+    return (struct tw_footprint){.fixed_bytes = sizeof *timers};
+}
 
 static int null_open(struct tw_timers **out, const struct tw_config *config, struct tw_error *error)
 {
-    int status = params_check(null_params, config, error);
+    struct tw_timers *timers;
+    int status = open_begin(&timers, sizeof *timers, null_params, config, error);
     if (status != TW_OK)
         return status;
-    struct tw_timers *timers = calloc(1, sizeof *timers);
-    if (!timers)
-        return params_no_memory(error, sizeof *timers);
     timers->now = config->now;
     *out = timers;
     return TW_OK;
@@ -72,38 +73,11 @@ static const char *null_check(const struct tw_timers *timers)
     return NULL;
 }
 
-static struct tw_footprint null_footprint(const struct tw_timers *timers)
-{
-    return (struct tw_footprint){.fixed_bytes = sizeof *timers};
-}
-
-static void null_describe(const struct tw_timers *timers, struct tw_description *out)
-{
-    (void)timers;
-    *out = (struct tw_description){.span = TW_DEADLINE_MAX};
-}
-
-static const struct tw_work *null_work(const struct tw_timers *timers)
-{
-    (void)timers;
-    return TW_WORK_OF(timers);
-}
-
+TW_TELL_WORK(null);
 const struct tw_backend TW_BACKEND(null) = {
     .abi_version = TW_ABI_VERSION,
     .name = "null",
     .summary = "does nothing: the harness's own cost",
     .traits = {.flags = TW_ORDERED | TW_TICKLESS | TW_KEEPS_NOTHING},
-    .params = null_params,
-    .open = null_open,
-    .close = null_close,
-    .start = null_start,
-    .stop = null_stop,
-    .advance = null_advance,
-    .next = null_next,
-    .visit = null_visit,
-    .check = null_check,
-    .footprint = null_footprint,
-    .describe = null_describe,
-    .work = null_work,
+    TW_HOOKS(null, null),
 };

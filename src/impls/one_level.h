@@ -16,7 +16,7 @@
 #ifndef TWBENCH_ONE_LEVEL_H
 #define TWBENCH_ONE_LEVEL_H
 
-#include "backend.h"
+#include "design.h"
 #include "slots.h"
 
 /* Ticks between the prefetch of a slot's first timer and its turn, where a design has one: about one
@@ -72,16 +72,6 @@ __attribute__((noinline)) static void clock_move(struct tw_timers *timers, tw_ti
     else
         while (timers->now != to)
             clock_step(timers, expire, ctx);
-}
-
-/* That of a wheel that steps through all slots. */
-static inline void one_level_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire,
-                                     void *ctx)
-{
-    if (to > timers->now && to - timers->now == 1)
-        clock_step(timers, expire, ctx);
-    else
-        clock_move(timers, to, expire, ctx);
 }
 
 static void one_level_describe(const struct tw_timers *timers, struct tw_description *out)

@@ -42,7 +42,7 @@
  * stays at the bottom.  It wins over a heap where many timers expire, or with ties that have to keep their order.
  */
 #include "arrays.h"
-#include "backend.h"
+#include "design.h"
 
 #define RED  1u
 #define LEFT 0u
@@ -51,8 +51,7 @@
 /* In visit: deeper than a picture can number. */
 #define TOO_DEEP 0u
 
-/* No setting: the capacity is all there is to choose. */
-static const struct tw_param rbtree_params[] = {{NULL, NULL, 0, 0, 0}};
+TW_NO_SETTINGS(rbtree, TW_DEADLINE_MAX);
 
 struct node {
     tw_tick due;       /* 0: idle, and then the links mean nothing */
@@ -285,24 +284,18 @@ static struct tw_footprint rbtree_footprint(const struct tw_timers *timers)
 static int rbtree_open(struct tw_timers **out, const struct tw_config *config,
                        struct tw_error *error)
 {
-    int status = params_check(rbtree_params, config, error);
+    struct tw_timers *timers;
+    int status = open_begin(&timers, sizeof *timers, rbtree_params, config, error);
     if (status != TW_OK)
         return status;
-    struct tw_timers *timers = calloc(1, sizeof *timers);
-    if (!timers)
-        return params_no_memory(error, sizeof *timers);
     timers->root = timers->first = timers->nil = config->capacity;
     timers->now = config->now;
     timers->nodes = arrays_zeroed((size_t)config->capacity + 1, sizeof *timers->nodes);
     timers->uppers = arrays_zeroed((size_t)config->capacity + 1, sizeof *timers->uppers);
-    if (!timers->nodes || !timers->uppers) {
-        status = params_no_memory(error, rbtree_footprint(timers).capacity_bytes);
-        rbtree_close(timers);
-        return status;
-    }
-    timers->nodes[timers->nil] = (struct node){TW_NEVER, {timers->nil, timers->nil}};
-    *out = timers;
-    return TW_OK;
+    bool is_whole = timers->nodes && timers->uppers;
+    if (is_whole)
+        timers->nodes[timers->nil] = (struct node){TW_NEVER, {timers->nil, timers->nil}};
+    return open_end(out, timers, is_whole, rbtree_footprint, rbtree_close, error);
 }
 
 static int rbtree_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
@@ -480,18 +473,7 @@ static const char *rbtree_check(const struct tw_timers *timers)
     return running == linked ? NULL : "a running timer is not in the tree";
 }
 
-static void rbtree_describe(const struct tw_timers *timers, struct tw_description *out)
-{
-    (void)timers;
-    *out = (struct tw_description){.span = TW_DEADLINE_MAX};
-}
-
-static const struct tw_work *rbtree_work(const struct tw_timers *timers)
-{
-    (void)timers;
-    return TW_WORK_OF(timers);
-}
-
+TW_TELL_WORK(rbtree);
 const struct tw_backend TW_BACKEND(rbtree) = {
     .abi_version = TW_ABI_VERSION,
     .name = "rbtree",
@@ -501,16 +483,5 @@ const struct tw_backend TW_BACKEND(rbtree) = {
                .stop = {TW_O_1, TW_O_LOG_N},
                .expire = {TW_O_1, TW_O_LOG_N},
                .tick = {TW_O_1, TW_O_1}},
-    .params = rbtree_params,
-    .open = rbtree_open,
-    .close = rbtree_close,
-    .start = rbtree_start,
-    .stop = rbtree_stop,
-    .advance = rbtree_advance,
-    .next = rbtree_next,
-    .visit = rbtree_visit,
-    .check = rbtree_check,
-    .footprint = rbtree_footprint,
-    .describe = rbtree_describe,
-    .work = rbtree_work,
+    TW_HOOKS(rbtree, rbtree),
 };

@@ -48,7 +48,7 @@
  * It loses where delays differ much and are long against the tick, like every wheel with a slot for
  * each of them.
  */
-#include "backend.h"
+#include "design.h"
 #include "links.h"
 
 /* More slots would leave no room for as many timers in a 32-bit index space. */
@@ -207,24 +207,15 @@ static bool ring_allocate(struct tw_timers *timers)
 
 static int ring_open(struct tw_timers **out, const struct tw_config *config, struct tw_error *error)
 {
-    int status = params_check(ring_params, config, error);
+    struct tw_timers *timers;
+    int status = open_begin(&timers, sizeof *timers, ring_params, config, error);
     if (status != TW_OK)
         return status;
-    const struct tw_setting *given = params_find(config, "timeout");
-    struct tw_timers *timers = calloc(1, sizeof *timers);
-    if (!timers)
-        return params_no_memory(error, sizeof *timers);
-    timers->slots = (uint32_t)(given ? given->values[0] : timeout_default(config)) + 1;
+    timers->slots = (uint32_t)setting_of(config, "timeout", timeout_default(config)) + 1;
     timers->now = config->now;
     timers->pointer = (uint32_t)(config->now % timers->slots);
     timers->set_heads = config->capacity;
-    if (!ring_allocate(timers)) {
-        struct tw_footprint wanted = ring_footprint(timers);
-        ring_close(timers);
-        return params_no_memory(error, wanted.fixed_bytes + wanted.capacity_bytes);
-    }
-    *out = timers;
-    return TW_OK;
+    return open_end(out, timers, ring_allocate(timers), ring_footprint, ring_close, error);
 }
 
 static int ring_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
@@ -320,19 +311,10 @@ static const char *ring_check(const struct tw_timers *timers)
 
 static void ring_describe(const struct tw_timers *timers, struct tw_description *out)
 {
-    *out = (struct tw_description){
-        .span = timers->slots - 1,
-        .setting_count = 1,
-        .settings = {{.name = "timeout", .count = 1, .values = {timers->slots - 1}}},
-    };
+    describe_one(out, timers->slots - 1, "timeout", timers->slots - 1);
 }
 
-static const struct tw_work *ring_work(const struct tw_timers *timers)
-{
-    (void)timers;
-    return TW_WORK_OF(timers);
-}
-
+TW_TELL_WORK(ring);
 const struct tw_backend TW_BACKEND(ring) = {
     .abi_version = TW_ABI_VERSION,
     .name = "ring",
@@ -342,16 +324,5 @@ const struct tw_backend TW_BACKEND(ring) = {
                .stop = {TW_O_1, TW_O_1},
                .expire = {TW_O_1, TW_O_1},
                .tick = {TW_O_1, TW_O_1}},
-    .params = ring_params,
-    .open = ring_open,
-    .close = ring_close,
-    .start = ring_start,
-    .stop = ring_stop,
-    .advance = ring_advance,
-    .next = ring_next,
-    .visit = ring_visit,
-    .check = ring_check,
-    .footprint = ring_footprint,
-    .describe = ring_describe,
-    .work = ring_work,
+    TW_HOOKS(ring, ring),
 };

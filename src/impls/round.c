@@ -38,7 +38,7 @@
  * the counter could be narrower than the clock; it is not, because on the list of the due it holds
  * the due tick, and because a narrower one would limit the reach.
  */
-#include "backend.h"
+#include "design.h"
 #include "links.h"
 
 struct tw_timers {
@@ -187,23 +187,16 @@ static struct tw_footprint round_footprint(const struct tw_timers *timers)
 static int round_open(struct tw_timers **out, const struct tw_config *config,
                       struct tw_error *error)
 {
-    int status = params_check(used_slots_params, config, error);
+    struct tw_timers *timers;
+    int status = open_begin(&timers, sizeof *timers, used_slots_params, config, error);
     if (status != TW_OK)
         return status;
-    struct tw_timers *timers = calloc(1, sizeof *timers);
-    if (!timers)
-        return params_no_memory(error, sizeof *timers);
     one_level_lay_out(timers, config);
     timers->slot_bits = (uint32_t)__builtin_ctzll(slot_count(timers));
     timers->links = links_new(config->capacity, timers->mask + 2);
     timers->rounds = malloc(config->capacity * sizeof *timers->rounds);
-    if (!timers->links || !timers->rounds || !used_slots_open(timers, config)) {
-        struct tw_footprint wanted = round_footprint(timers);
-        round_close(timers);
-        return params_no_memory(error, wanted.fixed_bytes + wanted.capacity_bytes);
-    }
-    *out = timers;
-    return TW_OK;
+    return open_end(out, timers, timers->links && timers->rounds && used_slots_open(timers, config),
+                    round_footprint, round_close, error);
 }
 
 /* Slots in the order of their turns; the first timer without rounds to wait is the next. */
@@ -268,12 +261,7 @@ static const char *round_check(const struct tw_timers *timers)
     return used_slots_check(timers);
 }
 
-static const struct tw_work *round_work(const struct tw_timers *timers)
-{
-    (void)timers;
-    return TW_WORK_OF(timers);
-}
-
+TW_TELL_WORK(round);
 const struct tw_backend TW_BACKEND(round) = {
     .abi_version = TW_ABI_VERSION,
     .name = "round",
@@ -283,16 +271,5 @@ const struct tw_backend TW_BACKEND(round) = {
                .stop = {TW_O_1, TW_O_1},
                .expire = {TW_O_1, TW_O_N},
                .tick = {TW_O_1, TW_O_N}},
-    .params = used_slots_params,
-    .open = round_open,
-    .close = round_close,
-    .start = wheel_start,
-    .stop = wheel_stop,
-    .advance = used_slots_advance,
-    .next = round_next,
-    .visit = round_visit,
-    .check = round_check,
-    .footprint = round_footprint,
-    .describe = used_slots_describe,
-    .work = round_work,
+    USED_SLOTS_HOOKS(round, round, round, wheel),
 };

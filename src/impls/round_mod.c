@@ -32,7 +32,7 @@
  * It loses against round.c in what it is here to show: a start divides by the number of slots, where a
  * power of two needs a mask and a shift.  Nothing is prefetched either: it is written to be read.
  */
-#include "backend.h"
+#include "design.h"
 #include "links.h"
 #include "slots.h"
 
@@ -136,16 +136,23 @@ static void round_mod_close(struct tw_timers *timers)
     free(timers);
 }
 
+static struct tw_footprint round_mod_footprint(const struct tw_timers *timers)
+{
+    uint64_t lists = (uint64_t)timers->slots + 1;
+    return (struct tw_footprint){
+        .fixed_bytes = sizeof *timers + lists * sizeof(struct link),
+        .capacity_bytes = timers->slot_heads * (uint64_t)(sizeof(struct link) + sizeof(uint64_t)),
+    };
+}
+
 static int round_mod_open(struct tw_timers **out, const struct tw_config *config,
                           struct tw_error *error)
 {
-    int status = params_check(round_mod_params, config, error);
+    struct tw_timers *timers;
+    int status = open_begin(&timers, sizeof *timers, round_mod_params, config, error);
     if (status != TW_OK)
         return status;
     uint32_t slots = (uint32_t)slots_asked(config);
-    struct tw_timers *timers = calloc(1, sizeof *timers);
-    if (!timers)
-        return params_no_memory(error, sizeof *timers);
     timers->now = timers->swept = config->now;
     timers->slots = slots;
     timers->pointer = (uint32_t)(config->now % slots);
@@ -153,14 +160,8 @@ static int round_mod_open(struct tw_timers **out, const struct tw_config *config
     timers->due_head = config->capacity + slots;
     timers->links = links_new(config->capacity, slots + 1);
     timers->rounds = malloc(config->capacity * sizeof *timers->rounds);
-    if (!timers->links || !timers->rounds) {
-        round_mod_close(timers);
-        return params_no_memory(error,
-                                ((uint64_t)config->capacity + slots + 1) * sizeof(struct link) +
-                                    (uint64_t)config->capacity * sizeof(uint64_t));
-    }
-    *out = timers;
-    return TW_OK;
+    return open_end(out, timers, timers->links && timers->rounds, round_mod_footprint,
+                    round_mod_close, error);
 }
 
 static void round_mod_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx)
@@ -247,30 +248,12 @@ static const char *round_mod_check(const struct tw_timers *timers)
     return NULL;
 }
 
-static struct tw_footprint round_mod_footprint(const struct tw_timers *timers)
-{
-    uint64_t lists = (uint64_t)timers->slots + 1;
-    return (struct tw_footprint){
-        .fixed_bytes = sizeof *timers + lists * sizeof(struct link),
-        .capacity_bytes = timers->slot_heads * (uint64_t)(sizeof(struct link) + sizeof(uint64_t)),
-    };
-}
-
 static void round_mod_describe(const struct tw_timers *timers, struct tw_description *out)
 {
-    *out = (struct tw_description){
-        .span = TW_DEADLINE_MAX,
-        .setting_count = 1,
-        .settings = {{.name = "slots", .count = 1, .values = {timers->slots}}},
-    };
+    describe_one(out, TW_DEADLINE_MAX, "slots", timers->slots);
 }
 
-static const struct tw_work *round_mod_work(const struct tw_timers *timers)
-{
-    (void)timers;
-    return TW_WORK_OF(timers);
-}
-
+TW_TELL_WORK(round_mod);
 const struct tw_backend TW_BACKEND(round_mod) = {
     .abi_version = TW_ABI_VERSION,
     .name = "round-mod",
@@ -280,16 +263,5 @@ const struct tw_backend TW_BACKEND(round_mod) = {
                .stop = {TW_O_1, TW_O_1},
                .expire = {TW_O_1, TW_O_N},
                .tick = {TW_O_1, TW_O_N}},
-    .params = round_mod_params,
-    .open = round_mod_open,
-    .close = round_mod_close,
-    .start = wheel_start,
-    .stop = wheel_stop,
-    .advance = round_mod_advance,
-    .next = round_mod_next,
-    .visit = round_mod_visit,
-    .check = round_mod_check,
-    .footprint = round_mod_footprint,
-    .describe = round_mod_describe,
-    .work = round_mod_work,
+    TW_HOOKS(round_mod, wheel),
 };

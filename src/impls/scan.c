@@ -40,15 +40,14 @@
  * is paid once a step, and a start costs next to nothing.
  */
 #include "arrays.h"
-#include "backend.h"
+#include "design.h"
 
 /* Entries that are tested as one: two cache lines of lower halves. */
 #define BLOCK 32u
 
 #define PLACE_IDLE UINT32_MAX
 
-/* No setting: the capacity is all there is to choose. */
-static const struct tw_param scan_params[] = {{NULL, NULL, 0, 0, 0}};
+TW_NO_SETTINGS(scan, TW_DEADLINE_MAX);
 
 struct entry {
     uint32_t high; /* upper half of the due tick */
@@ -202,21 +201,13 @@ static bool scan_allocate(struct tw_timers *timers)
 
 static int scan_open(struct tw_timers **out, const struct tw_config *config, struct tw_error *error)
 {
-    int status = params_check(scan_params, config, error);
+    struct tw_timers *timers;
+    int status = open_begin(&timers, sizeof *timers, scan_params, config, error);
     if (status != TW_OK)
         return status;
-    struct tw_timers *timers = calloc(1, sizeof *timers);
-    if (!timers)
-        return params_no_memory(error, sizeof *timers);
     timers->capacity = config->capacity;
     timers->now = timers->swept = config->now;
-    if (!scan_allocate(timers)) {
-        status = params_no_memory(error, scan_footprint(timers).capacity_bytes);
-        scan_close(timers);
-        return status;
-    }
-    *out = timers;
-    return TW_OK;
+    return open_end(out, timers, scan_allocate(timers), scan_footprint, scan_close, error);
 }
 
 static int scan_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
@@ -302,18 +293,7 @@ static const char *scan_check(const struct tw_timers *timers)
     return NULL;
 }
 
-static void scan_describe(const struct tw_timers *timers, struct tw_description *out)
-{
-    (void)timers;
-    *out = (struct tw_description){.span = TW_DEADLINE_MAX};
-}
-
-static const struct tw_work *scan_work(const struct tw_timers *timers)
-{
-    (void)timers;
-    return TW_WORK_OF(timers);
-}
-
+TW_TELL_WORK(scan);
 const struct tw_backend TW_BACKEND(scan) = {
     .abi_version = TW_ABI_VERSION,
     .name = "scan",
@@ -323,16 +303,5 @@ const struct tw_backend TW_BACKEND(scan) = {
                .stop = {TW_O_1, TW_O_1},
                .expire = {TW_O_N, TW_O_N},
                .tick = {TW_O_N, TW_O_N}},
-    .params = scan_params,
-    .open = scan_open,
-    .close = scan_close,
-    .start = scan_start,
-    .stop = scan_stop,
-    .advance = scan_advance,
-    .next = scan_next,
-    .visit = scan_visit,
-    .check = scan_check,
-    .footprint = scan_footprint,
-    .describe = scan_describe,
-    .work = scan_work,
+    TW_HOOKS(scan, scan),
 };

@@ -39,7 +39,7 @@
  * for ten days at a second is 864,000 slots, nearly all of them empty, through which the pointer
  * and next have to go one by one, and which leave the cache.
  */
-#include "backend.h"
+#include "design.h"
 #include "links.h"
 
 /* More would leave no room for as many timers and the list of the due in a 32-bit index space. */
@@ -171,26 +171,17 @@ static struct tw_footprint simple_footprint(const struct tw_timers *timers)
 static int simple_open(struct tw_timers **out, const struct tw_config *config,
                        struct tw_error *error)
 {
-    int status = params_check(simple_params, config, error);
+    struct tw_timers *timers;
+    int status = open_begin(&timers, sizeof *timers, simple_params, config, error);
     if (status != TW_OK)
         return status;
-    const struct tw_setting *given = params_find(config, "range");
-    struct tw_timers *timers = calloc(1, sizeof *timers);
-    if (!timers)
-        return params_no_memory(error, sizeof *timers);
-    timers->range = (uint32_t)(given ? given->values[0] : range_default(config));
+    timers->range = (uint32_t)setting_of(config, "range", range_default(config));
     timers->now = config->now;
     timers->pointer = (uint32_t)(config->now % timers->range);
     timers->slot_heads = config->capacity;
     timers->due_head = config->capacity + timers->range;
     timers->links = links_new(config->capacity, timers->range + 1);
-    if (!timers->links) {
-        struct tw_footprint wanted = simple_footprint(timers);
-        simple_close(timers);
-        return params_no_memory(error, wanted.fixed_bytes + wanted.capacity_bytes);
-    }
-    *out = timers;
-    return TW_OK;
+    return open_end(out, timers, timers->links != NULL, simple_footprint, simple_close, error);
 }
 
 static void simple_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx)
@@ -243,19 +234,10 @@ static const char *simple_check(const struct tw_timers *timers)
 
 static void simple_describe(const struct tw_timers *timers, struct tw_description *out)
 {
-    *out = (struct tw_description){
-        .span = timers->range,
-        .setting_count = 1,
-        .settings = {{.name = "range", .count = 1, .values = {timers->range}}},
-    };
+    describe_one(out, timers->range, "range", timers->range);
 }
 
-static const struct tw_work *simple_work(const struct tw_timers *timers)
-{
-    (void)timers;
-    return TW_WORK_OF(timers);
-}
-
+TW_TELL_WORK(simple);
 const struct tw_backend TW_BACKEND(simple) = {
     .abi_version = TW_ABI_VERSION,
     .name = "simple",
@@ -265,16 +247,5 @@ const struct tw_backend TW_BACKEND(simple) = {
                .stop = {TW_O_1, TW_O_1},
                .expire = {TW_O_1, TW_O_1},
                .tick = {TW_O_1, TW_O_1}},
-    .params = simple_params,
-    .open = simple_open,
-    .close = simple_close,
-    .start = wheel_start,
-    .stop = wheel_stop,
-    .advance = simple_advance,
-    .next = simple_next,
-    .visit = simple_visit,
-    .check = simple_check,
-    .footprint = simple_footprint,
-    .describe = simple_describe,
-    .work = simple_work,
+    TW_HOOKS(simple, wheel),
 };

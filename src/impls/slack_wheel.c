@@ -45,7 +45,7 @@
  * of many turns.
  */
 #include "arrays.h"
-#include "backend.h"
+#include "design.h"
 #include "links.h"
 
 #define FACTOR_BITS 3u
@@ -250,21 +250,13 @@ static struct tw_footprint slack_wheel_footprint(const struct tw_timers *timers)
     };
 }
 
-static uint64_t setting_of(const struct tw_config *config, const char *name, uint64_t usual)
-{
-    const struct tw_setting *given = params_find(config, name);
-    return given ? given->values[0] : usual;
-}
-
 static int slack_wheel_open(struct tw_timers **out, const struct tw_config *config,
                             struct tw_error *error)
 {
-    int status = params_check(slack_wheel_params, config, error);
+    struct tw_timers *timers;
+    int status = open_begin(&timers, sizeof *timers, slack_wheel_params, config, error);
     if (status != TW_OK)
         return status;
-    struct tw_timers *timers = calloc(1, sizeof *timers);
-    if (!timers)
-        return params_no_memory(error, sizeof *timers);
     timers->slots = (uint32_t)params_power_of_two(setting_of(config, "slots", SLOTS_USUAL));
     timers->depth = (uint32_t)setting_of(config, "depth", DEPTH_USUAL);
     timers->now = config->now;
@@ -275,13 +267,8 @@ static int slack_wheel_open(struct tw_timers **out, const struct tw_config *conf
     timers->ticks = arrays_zeroed(timers->capacity, sizeof *timers->ticks);
     timers->soonest = arrays_zeroed(slots, sizeof *timers->soonest);
     timers->marks = arrays_zeroed(slots / WORD_BITS, sizeof *timers->marks);
-    if (!timers->links || !timers->ticks || !timers->soonest || !timers->marks) {
-        struct tw_footprint asked = slack_wheel_footprint(timers);
-        slack_wheel_close(timers);
-        return params_no_memory(error, asked.fixed_bytes + asked.capacity_bytes);
-    }
-    *out = timers;
-    return TW_OK;
+    return open_end(out, timers, timers->links && timers->ticks && timers->soonest && timers->marks,
+                    slack_wheel_footprint, slack_wheel_close, error);
 }
 
 static int wheel_enter(struct tw_timers *timers, tw_id id, tw_tick due, tw_tick slack)
@@ -432,14 +419,9 @@ static void slack_wheel_describe(const struct tw_timers *timers, struct tw_descr
     };
 }
 
-static const struct tw_work *slack_wheel_work(const struct tw_timers *timers)
-{
-    (void)timers;
-    return TW_WORK_OF(timers);
-}
-
 const struct tw_slack TW_SLACK(slack_wheel) = {slack_wheel_start_within};
 
+TW_TELL_WORK(slack_wheel);
 const struct tw_backend TW_BACKEND(slack_wheel) = {
     .abi_version = TW_ABI_VERSION,
     .name = "slack-wheel",
@@ -449,16 +431,5 @@ const struct tw_backend TW_BACKEND(slack_wheel) = {
                .stop = {TW_O_1, TW_O_1},
                .expire = {TW_O_1, TW_O_N},
                .tick = {TW_O_1, TW_O_1}},
-    .params = slack_wheel_params,
-    .open = slack_wheel_open,
-    .close = slack_wheel_close,
-    .start = slack_wheel_start,
-    .stop = slack_wheel_stop,
-    .advance = slack_wheel_advance,
-    .next = slack_wheel_next,
-    .visit = slack_wheel_visit,
-    .check = slack_wheel_check,
-    .footprint = slack_wheel_footprint,
-    .describe = slack_wheel_describe,
-    .work = slack_wheel_work,
+    TW_HOOKS(slack_wheel, slack_wheel),
 };

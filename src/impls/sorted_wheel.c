@@ -41,7 +41,7 @@
  * slot, and often its last timer, and to wait for both.
  */
 #include "arrays.h"
-#include "backend.h"
+#include "design.h"
 
 /* A timer, or the head of a list.  Lists are circular through their heads. */
 struct node {
@@ -62,7 +62,7 @@ struct tw_timers {
 
 #include "one_level.h"
 
-static const struct tw_param sorted_wheel_params[] = {ONE_LEVEL_SLOTS, {NULL, NULL, 0, 0, 0}};
+static const struct tw_param sorted_params[] = {ONE_LEVEL_SLOTS, {NULL, NULL, 0, 0, 0}};
 
 static inline bool timer_runs(const struct tw_timers *timers, tw_id id)
 {
@@ -240,23 +240,17 @@ static struct tw_footprint sorted_footprint(const struct tw_timers *timers)
 static int sorted_open(struct tw_timers **out, const struct tw_config *config,
                        struct tw_error *error)
 {
-    int status = params_check(sorted_wheel_params, config, error);
+    struct tw_timers *timers;
+    int status = open_begin(&timers, sizeof *timers, sorted_params, config, error);
     if (status != TW_OK)
         return status;
-    struct tw_timers *timers = calloc(1, sizeof *timers);
-    if (!timers)
-        return params_no_memory(error, sizeof *timers);
     one_level_lay_out(timers, config);
     timers->nodes = arrays_zeroed((size_t)timers->due_head + 1, sizeof *timers->nodes);
-    if (!timers->nodes) {
-        struct tw_footprint wanted = sorted_footprint(timers);
-        sorted_close(timers);
-        return params_no_memory(error, wanted.fixed_bytes + wanted.capacity_bytes);
-    }
-    for (uint32_t head = timers->slot_heads; head <= timers->due_head; head++)
-        timers->nodes[head] = (struct node){TW_NEVER, head, head};
-    *out = timers;
-    return TW_OK;
+    bool is_whole = timers->nodes != NULL;
+    if (is_whole)
+        for (uint32_t head = timers->slot_heads; head <= timers->due_head; head++)
+            timers->nodes[head] = (struct node){TW_NEVER, head, head};
+    return open_end(out, timers, is_whole, sorted_footprint, sorted_close, error);
 }
 
 static int sorted_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
@@ -285,6 +279,14 @@ static int sorted_stop(struct tw_timers *timers, tw_id id)
     timers->nodes[id].due = 0;
     timers->running--;
     return TW_OK;
+}
+
+static void sorted_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx)
+{
+    if (to > timers->now && to - timers->now == 1)
+        clock_step(timers, expire, ctx);
+    else
+        clock_move(timers, to, expire, ctx);
 }
 
 /* Slots in the order of their turns: nothing is due before the turn of its slot. */
@@ -370,12 +372,12 @@ static const char *sorted_check(const struct tw_timers *timers)
     return NULL;
 }
 
-static const struct tw_work *sorted_work(const struct tw_timers *timers)
+static void sorted_describe(const struct tw_timers *timers, struct tw_description *out)
 {
-    (void)timers;
-    return TW_WORK_OF(timers);
+    one_level_describe(timers, out);
 }
 
+TW_TELL_WORK(sorted);
 const struct tw_backend TW_BACKEND(sorted_wheel) = {
     .abi_version = TW_ABI_VERSION,
     .name = "sorted-wheel",
@@ -385,16 +387,5 @@ const struct tw_backend TW_BACKEND(sorted_wheel) = {
                .stop = {TW_O_1, TW_O_1},
                .expire = {TW_O_1, TW_O_1},
                .tick = {TW_O_1, TW_O_1}},
-    .params = sorted_wheel_params,
-    .open = sorted_open,
-    .close = sorted_close,
-    .start = sorted_start,
-    .stop = sorted_stop,
-    .advance = one_level_advance,
-    .next = sorted_next,
-    .visit = sorted_visit,
-    .check = sorted_check,
-    .footprint = sorted_footprint,
-    .describe = one_level_describe,
-    .work = sorted_work,
+    TW_HOOKS(sorted, sorted),
 };

@@ -37,13 +37,12 @@
  * It loses where timers fire: one of a delay of 2^k ticks is moved up to k times, where a hierarchy of 64 slots moves
  * it k / 6 times.  The tick on which a high bit changes deals out all that lies behind it.
  */
-#include "backend.h"
+#include "design.h"
 #include "links.h"
 
 #define BUCKETS 64u
 
-/* No setting: the capacity is all there is to choose. */
-static const struct tw_param timer_set_params[] = {{NULL, NULL, 0, 0, 0}};
+TW_NO_SETTINGS(timer_set, TW_DEADLINE_MAX);
 
 struct tw_timers {
     struct link *links; /* timers, then the heads of the buckets and of what waits to fire */
@@ -152,42 +151,19 @@ static void timer_set_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn
     timers->now = to;
 }
 
-static void timer_set_close(struct tw_timers *timers)
-{
-    free(timers->links);
-    free(timers->dues);
-    free(timers);
-}
-
-static struct tw_footprint timer_set_footprint(const struct tw_timers *timers)
-{
-    const size_t id_bytes = sizeof *timers->links + sizeof *timers->dues;
-    return (struct tw_footprint){
-        .fixed_bytes = sizeof *timers + (BUCKETS + 1) * sizeof *timers->links,
-        .capacity_bytes = (uint64_t)timers->capacity * id_bytes,
-    };
-}
+LINKS_AND_DUES(timer_set, timers->capacity, BUCKETS + 1);
 
 static int timer_set_open(struct tw_timers **out, const struct tw_config *config,
                           struct tw_error *error)
 {
-    int status = params_check(timer_set_params, config, error);
+    struct tw_timers *timers;
+    int status = open_begin(&timers, sizeof *timers, timer_set_params, config, error);
     if (status != TW_OK)
         return status;
-    struct tw_timers *timers = calloc(1, sizeof *timers);
-    if (!timers)
-        return params_no_memory(error, sizeof *timers);
     timers->capacity = config->capacity;
     timers->now = timers->to = config->now;
-    timers->links = links_new(config->capacity, BUCKETS + 1);
-    timers->dues = malloc(config->capacity * sizeof *timers->dues);
-    if (!timers->links || !timers->dues) {
-        status = params_no_memory(error, timer_set_footprint(timers).capacity_bytes);
-        timer_set_close(timers);
-        return status;
-    }
-    *out = timers;
-    return TW_OK;
+    return open_end(out, timers, timer_set_allocate(timers), timer_set_footprint, timer_set_close,
+                    error);
 }
 
 /* Each lower bucket is due before all of a higher one.  Buckets that stops have emptied are passed over. */
@@ -243,18 +219,7 @@ static const char *timer_set_check(const struct tw_timers *timers)
     return broken;
 }
 
-static void timer_set_describe(const struct tw_timers *timers, struct tw_description *out)
-{
-    (void)timers;
-    *out = (struct tw_description){.span = TW_DEADLINE_MAX};
-}
-
-static const struct tw_work *timer_set_work(const struct tw_timers *timers)
-{
-    (void)timers;
-    return TW_WORK_OF(timers);
-}
-
+TW_TELL_WORK(timer_set);
 const struct tw_backend TW_BACKEND(timer_set) = {
     .abi_version = TW_ABI_VERSION,
     .name = "timer-set",
@@ -264,16 +229,5 @@ const struct tw_backend TW_BACKEND(timer_set) = {
                .stop = {TW_O_1, TW_O_1},
                .expire = {TW_O_1, TW_O_1},
                .tick = {TW_O_1, TW_O_N}},
-    .params = timer_set_params,
-    .open = timer_set_open,
-    .close = timer_set_close,
-    .start = wheel_start,
-    .stop = wheel_stop,
-    .advance = timer_set_advance,
-    .next = timer_set_next,
-    .visit = timer_set_visit,
-    .check = timer_set_check,
-    .footprint = timer_set_footprint,
-    .describe = timer_set_describe,
-    .work = timer_set_work,
+    TW_HOOKS(timer_set, wheel),
 };

@@ -41,7 +41,7 @@
  * Starting is cheap because the work is put off: the tick pays.  It loses where timers are started and fire, to
  * anyone who puts them into place at once, and where no single tick may take long.
  */
-#include "backend.h"
+#include "design.h"
 #include "lanes.h"
 #include "links.h"
 
@@ -59,9 +59,7 @@
 #define DUE_LIST  (FAR_LIST + LANES)
 #define LISTS     (DUE_LIST + 1)
 
-static const struct tw_param todo_params[] = {
-    {NULL, NULL, 0, 0, 0},
-};
+TW_NO_SETTINGS(todo, TW_DEADLINE_MAX);
 
 struct tw_timers {
     struct link *
@@ -304,41 +302,18 @@ static void todo_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *exp
 
 /* ---- The other hooks. ------------------------------------------------------------------------ */
 
-static void todo_close(struct tw_timers *timers)
-{
-    free(timers->links);
-    free(timers->dues);
-    free(timers);
-}
-
-static struct tw_footprint todo_footprint(const struct tw_timers *timers)
-{
-    return (struct tw_footprint){
-        .fixed_bytes = sizeof *timers + LISTS * sizeof(struct link),
-        .capacity_bytes = timers->capacity * (uint64_t)(sizeof(struct link) + sizeof(tw_tick)),
-    };
-}
+LINKS_AND_DUES(todo, timers->capacity, LISTS);
 
 static int todo_open(struct tw_timers **out, const struct tw_config *config, struct tw_error *error)
 {
-    int status = params_check(todo_params, config, error);
+    struct tw_timers *timers;
+    int status = open_begin(&timers, sizeof *timers, todo_params, config, error);
     if (status != TW_OK)
         return status;
-    struct tw_timers *timers = calloc(1, sizeof *timers);
-    if (!timers)
-        return params_no_memory(error, sizeof *timers);
     timers->now = config->now;
     timers->capacity = config->capacity;
     timers->first_todo = timers->first_far = TW_NEVER;
-    timers->links = links_new(config->capacity, LISTS);
-    timers->dues = malloc(config->capacity * sizeof *timers->dues);
-    if (!timers->links || !timers->dues) {
-        struct tw_footprint wanted = todo_footprint(timers);
-        todo_close(timers);
-        return params_no_memory(error, wanted.fixed_bytes + wanted.capacity_bytes);
-    }
-    *out = timers;
-    return TW_OK;
+    return open_end(out, timers, todo_allocate(timers), todo_footprint, todo_close, error);
 }
 
 static int todo_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
@@ -494,18 +469,7 @@ static const char *todo_check(const struct tw_timers *timers)
     return broken;
 }
 
-static void todo_describe(const struct tw_timers *timers, struct tw_description *out)
-{
-    (void)timers;
-    *out = (struct tw_description){.span = TW_DEADLINE_MAX};
-}
-
-static const struct tw_work *todo_work(const struct tw_timers *timers)
-{
-    (void)timers;
-    return TW_WORK_OF(timers);
-}
-
+TW_TELL_WORK(todo);
 const struct tw_backend TW_BACKEND(todo) = {
     .abi_version = TW_ABI_VERSION,
     .name = "todo",
@@ -515,16 +479,5 @@ const struct tw_backend TW_BACKEND(todo) = {
                .stop = {TW_O_1, TW_O_1},
                .expire = {TW_O_1, TW_O_1},
                .tick = {TW_O_1, TW_O_N}},
-    .params = todo_params,
-    .open = todo_open,
-    .close = todo_close,
-    .start = todo_start,
-    .stop = todo_stop,
-    .advance = todo_advance,
-    .next = todo_next,
-    .visit = todo_visit,
-    .check = todo_check,
-    .footprint = todo_footprint,
-    .describe = todo_describe,
-    .work = todo_work,
+    TW_HOOKS(todo, todo),
 };

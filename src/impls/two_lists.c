@@ -34,7 +34,7 @@
  * It loses wherever timers fire.  With n short timers that fire and start again each expiry looks at n, where a
  * list sorted by deadline looks at one.
  */
-#include "backend.h"
+#include "design.h"
 #include "links.h"
 
 /* Of .NET, at ticks of a millisecond. */
@@ -159,46 +159,22 @@ static void two_lists_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn
     timers->now = to;
 }
 
-static void two_lists_close(struct tw_timers *timers)
-{
-    free(timers->links);
-    free(timers->dues);
-    free(timers);
-}
-
-static struct tw_footprint two_lists_footprint(const struct tw_timers *timers)
-{
-    const size_t id_bytes = sizeof *timers->links + sizeof *timers->dues;
-    return (struct tw_footprint){
-        .fixed_bytes = sizeof *timers + LISTS * sizeof *timers->links,
-        .capacity_bytes = (uint64_t)timers->capacity * id_bytes,
-    };
-}
+LINKS_AND_DUES(two_lists, timers->capacity, LISTS);
 
 static int two_lists_open(struct tw_timers **out, const struct tw_config *config,
                           struct tw_error *error)
 {
-    int status = params_check(two_lists_params, config, error);
+    struct tw_timers *timers;
+    int status = open_begin(&timers, sizeof *timers, two_lists_params, config, error);
     if (status != TW_OK)
         return status;
-    struct tw_timers *timers = calloc(1, sizeof *timers);
-    if (!timers)
-        return params_no_memory(error, sizeof *timers);
-    const struct tw_setting *given = params_find(config, "short");
-    timers->part = given ? given->values[0] : SHORT_DEFAULT;
+    timers->part = setting_of(config, "short", SHORT_DEFAULT);
     timers->capacity = config->capacity;
     timers->now = timers->to = config->now;
     timers->threshold = tick_after(config->now, timers->part);
     timers->wake = timers->long_wake = TW_NEVER;
-    timers->links = links_new(config->capacity, LISTS);
-    timers->dues = malloc(config->capacity * sizeof *timers->dues);
-    if (!timers->links || !timers->dues) {
-        status = params_no_memory(error, two_lists_footprint(timers).capacity_bytes);
-        two_lists_close(timers);
-        return status;
-    }
-    *out = timers;
-    return TW_OK;
+    return open_end(out, timers, two_lists_allocate(timers), two_lists_footprint, two_lists_close,
+                    error);
 }
 
 static tw_tick two_lists_next(const struct tw_timers *timers)
@@ -251,19 +227,10 @@ static const char *two_lists_check(const struct tw_timers *timers)
 
 static void two_lists_describe(const struct tw_timers *timers, struct tw_description *out)
 {
-    *out = (struct tw_description){
-        .span = TW_DEADLINE_MAX,
-        .setting_count = 1,
-        .settings = {{.name = "short", .count = 1, .values = {timers->part}}},
-    };
+    describe_one(out, TW_DEADLINE_MAX, "short", timers->part);
 }
 
-static const struct tw_work *two_lists_work(const struct tw_timers *timers)
-{
-    (void)timers;
-    return TW_WORK_OF(timers);
-}
-
+TW_TELL_WORK(two_lists);
 const struct tw_backend TW_BACKEND(two_lists) = {
     .abi_version = TW_ABI_VERSION,
     .name = "two-lists",
@@ -273,16 +240,5 @@ const struct tw_backend TW_BACKEND(two_lists) = {
                .stop = {TW_O_1, TW_O_1},
                .expire = {TW_O_N, TW_O_N},
                .tick = {TW_O_1, TW_O_N}},
-    .params = two_lists_params,
-    .open = two_lists_open,
-    .close = two_lists_close,
-    .start = wheel_start,
-    .stop = wheel_stop,
-    .advance = two_lists_advance,
-    .next = two_lists_next,
-    .visit = two_lists_visit,
-    .check = two_lists_check,
-    .footprint = two_lists_footprint,
-    .describe = two_lists_describe,
-    .work = two_lists_work,
+    TW_HOOKS(two_lists, wheel),
 };

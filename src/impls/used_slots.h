@@ -179,4 +179,11 @@ static const char *used_slots_check(const struct tw_timers *timers)
     return NULL;
 }
 
+/* The rows of the table behind the traits: OPENED_open and OPENED_check, and of HELD, what a slot holds, the rest. */
+#define USED_SLOTS_HOOKS(design, opened, held, starter)                                            \
+    .params = used_slots_params, .open = opened##_open, .close = held##_close,                     \
+    .start = starter##_start, .stop = starter##_stop, .advance = used_slots_advance,               \
+    .next = held##_next, .visit = held##_visit, .check = opened##_check,                           \
+    .footprint = held##_footprint, .describe = used_slots_describe, .work = design##_work
+
 #endif

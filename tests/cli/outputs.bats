@@ -259,6 +259,16 @@ END
     [[ $output == *"there is no flag --sead"* && $output == *"no row --seed"* ]]
 }
 
+@test "--reference shows the times of the others over it, again from the document, and has to run itself" {
+    "$twbench" run --impl=heap,hashed --workload=hold --tasks=50 --runs=6 --min-time=1us --no-system-check \
+        --reference=heap --json=r.json --style=plain >r.txt
+    cat r.txt
+    [ "$(grep -c '^hashed .*[0-9] ([0-9.]* - [0-9.]*)' r.txt)" -ge 1 ]
+    [ "$(grep -c '^heap .*[0-9] ([0-9.]* - [0-9.]*)' r.txt)" -eq 0 ]
+    "$twbench" report r.json --style=plain | diff r.txt -
+    refuses "--reference=list: expected a design of this run" run --impl=heap --reference=list
+}
+
 # of FILE: samples and why there are no more, of the first cell
 sampled() {
     json "$1" '[(c["sampling"]["samples"], c["sampling"]["ended_by"]) for c in d["cells"]][0]'

@@ -3,12 +3,10 @@
 
 #include "labs/advise/advise.h"
 
-#include "harness/base/file.h"
 #include "harness/base/json.h"
 #include "harness/tell/result/document.h"
 #include "harness/tell/result/interval.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- Writing. ---------------------------------------------------------------------------------- */
@@ -122,18 +120,12 @@ int limits_check(const cJSON *root, const char *what, struct diag *diag)
 
 int limits_load(const char *path, cJSON **out, struct diag *diag)
 {
-    char *text;
-    size_t size;
     const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
     cJSON *document = NULL;
-    int status = file_read(path, &text, &size, diag);
-    if (status != DIAG_OK)
-        return status;
-    status = jsontext_read(name, text, size, "limits of a machine, by 'twbench limits --json'",
-                           &document, diag);
+    int status =
+        json_load(path, "limits of a machine, by 'twbench limits --json'", &document, diag);
     if (status == DIAG_OK)
         status = limits_check(document, name, diag);
-    free(text);
     if (status == DIAG_OK)
         *out = document;
     else

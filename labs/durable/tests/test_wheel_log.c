@@ -423,7 +423,10 @@ static void model_run(const char *directory, uint64_t seed, enum tw_sync_policy 
     free(model);
 }
 
-static void random_operations_agree_with_a_model(void **state)
+/* Each test has a directory of its own. */
+#define CASE(name) TEST_AROUND(name, make_directory, drop_directory)
+
+CASE(random_operations_agree_with_a_model)
 {
     for (uint64_t seed = 1; seed <= (deep() ? 300 : 12); seed++) {
         model_run(*state, seed, seed % 3 ? TW_SYNC_NONE : TW_SYNC_ALWAYS);
@@ -569,12 +572,12 @@ static void cut_at_any_byte(void **state, off_t zeros)
     }
 }
 
-static void a_log_cut_at_any_byte_serves_its_whole_records(void **state)
+CASE(a_log_cut_at_any_byte_serves_its_whole_records)
 {
     cut_at_any_byte(state, 0);
 }
 
-static void zeros_behind_the_cut_are_the_end_of_the_log(void **state)
+CASE(zeros_behind_the_cut_are_the_end_of_the_log)
 {
     cut_at_any_byte(state, 200000);
 }
@@ -630,7 +633,7 @@ static void flips_in_every_record(const char *directory)
     }
 }
 
-static void a_flipped_bit_behind_the_checkpoint_is_told_and_the_rest_served(void **state)
+CASE(a_flipped_bit_behind_the_checkpoint_is_told_and_the_rest_served)
 {
     struct opened opened;
     small_log(*state, &opened, 64);
@@ -638,7 +641,7 @@ static void a_flipped_bit_behind_the_checkpoint_is_told_and_the_rest_served(void
     flips_in_every_record(*state);
 }
 
-static void a_flipped_bit_before_the_checkpoint_is_told_and_the_rest_served(void **state)
+CASE(a_flipped_bit_before_the_checkpoint_is_told_and_the_rest_served)
 {
     struct opened opened;
     struct place places[64];
@@ -657,7 +660,7 @@ static void a_flipped_bit_before_the_checkpoint_is_told_and_the_rest_served(void
     }
 }
 
-static void a_damaged_checkpoint_is_told_and_the_other_one_used(void **state)
+CASE(a_damaged_checkpoint_is_told_and_the_other_one_used)
 {
     char path[128], copy[96];
     struct opened opened;
@@ -682,7 +685,7 @@ static void a_damaged_checkpoint_is_told_and_the_other_one_used(void **state)
     }
 }
 
-static void a_damaged_seal_or_a_missing_segment_is_told_and_the_rest_served(void **state)
+CASE(a_damaged_seal_or_a_missing_segment_is_told_and_the_rest_served)
 {
     char path[128], copy[96];
     struct opened opened;
@@ -729,7 +732,7 @@ static void touch(const char *directory, const char *name, const void *bytes, si
     close(fd);
 }
 
-static void other_directories_are_refused_and_left_alone(void **state)
+CASE(other_directories_are_refused_and_left_alone)
 {
     struct opened opened, second;
     unsigned char header[WL_FILE_HEADER_BYTES], found[WL_FILE_HEADER_BYTES];
@@ -761,7 +764,7 @@ static void other_directories_are_refused_and_left_alone(void **state)
     assert_non_null(strstr(opened.error.text, "3600"));
 }
 
-static void a_put_out_of_reach_or_too_large_is_refused(void **state)
+CASE(a_put_out_of_reach_or_too_large_is_refused)
 {
     static unsigned char payload[TW_PAYLOAD_MAX + 1];
     struct opened opened;
@@ -834,12 +837,12 @@ static void drained_in_bounded_memory(const char *directory, uint64_t scatter)
     store_close(&opened);
 }
 
-static void a_hot_slot_is_drained_in_bounded_memory_and_in_order(void **state)
+CASE(a_hot_slot_is_drained_in_bounded_memory_and_in_order)
 {
     drained_in_bounded_memory(*state, 1);
 }
 
-static void a_full_hour_is_drained_in_bounded_memory_and_in_order(void **state)
+CASE(a_full_hour_is_drained_in_bounded_memory_and_in_order)
 {
     drained_in_bounded_memory(*state, 1000000);
 }
@@ -876,7 +879,7 @@ static void written_once(const char *directory, uint32_t size)
     store_close(&opened);
 }
 
-static void a_message_is_written_once(void **state)
+CASE(a_message_is_written_once)
 {
     static const uint32_t sizes[] = {0, 100, 1000};
     for (size_t i = 0; i < 3; i++) {
@@ -885,7 +888,7 @@ static void a_message_is_written_once(void **state)
     }
 }
 
-static void segments_that_are_over_are_deleted(void **state)
+CASE(segments_that_are_over_are_deleted)
 {
     struct tw_setting settings[] = {setting("segment-kib", 4), setting("checkpoint-kib", 4)};
     unsigned char payload[200] = {0};
@@ -920,7 +923,7 @@ static void segments_that_are_over_are_deleted(void **state)
 }
 
 /* A dispatcher that polls and never tends has checkpoints, too, so that what is replayed has a bound. */
-static void polls_alone_bound_what_is_replayed(void **state)
+CASE(polls_alone_bound_what_is_replayed)
 {
     struct tw_setting settings[] = {setting("checkpoint-kib", 4)};
     unsigned char payload[994] = {0}; /* 1 KiB with its entry */
@@ -969,7 +972,7 @@ static uint64_t loaded_late(const char *directory, uint64_t preload_s)
     return stats.loaded_late;
 }
 
-static void an_hour_is_loaded_before_its_turn(void **state)
+CASE(an_hour_is_loaded_before_its_turn)
 {
     assert_int_equal(loaded_late(*state, 600), 0);
     assert_int_equal(loaded_late(*state, 0), 500);
@@ -1000,7 +1003,7 @@ static size_t come_again(const char *directory, uint64_t position)
     return again - 5;
 }
 
-static void without_a_position_in_the_slot_what_is_done_comes_again(void **state)
+CASE(without_a_position_in_the_slot_what_is_done_comes_again)
 {
     assert_int_equal(come_again(*state, 1), 0);
     assert_int_equal(come_again(*state, 0), 5);
@@ -1017,7 +1020,7 @@ static void limit_files(rlim_t bytes)
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
-static void a_full_disk_refuses_puts_and_the_store_goes_on(void **state)
+CASE(a_full_disk_refuses_puts_and_the_store_goes_on)
 {
     unsigned char payload[1000] = {7};
     struct opened opened;
@@ -1072,7 +1075,7 @@ static void *produce(void *ctx)
     return NULL;
 }
 
-static void threads_put_and_cancel_beside_the_dispatcher(void **state)
+CASE(threads_put_and_cancel_beside_the_dispatcher)
 {
     struct producer producers[PRODUCERS];
     pthread_t threads[PRODUCERS];
@@ -1153,7 +1156,7 @@ static void wait_for_pending(struct tw_store *store, uint64_t count)
 }
 
 /* One put is being synced, all others come meanwhile: they share the next sync, and none is answered before its own. */
-static void puts_that_wait_for_a_sync_share_the_next(void **state)
+CASE(puts_that_wait_for_a_sync_share_the_next)
 {
     static const enum tw_sync_policy policies[] = {TW_SYNC_ALWAYS, TW_SYNC_GROUP};
     for (size_t round = 0; round < 2; round++) {
@@ -1208,7 +1211,7 @@ static void *put_more_than_the_buffer_holds(void *argument)
 }
 
 /* The last message of a call waits for room while a poll opens its hour, or goes beyond its due: it is handed out all the same. */
-static void a_put_that_waits_for_room_joins_the_hour_that_is_open_then(void **state)
+CASE(a_put_that_waits_for_room_joins_the_hour_that_is_open_then)
 {
     static unsigned char payload[TW_PAYLOAD_MAX];
     uint64_t now = START - START % HOUR_MS + HOUR_MS;
@@ -1262,7 +1265,7 @@ ssize_t pwrite(int fd, const void *bytes, size_t size, off_t offset)
 
 /* The disk is found full in the middle of a call, when its first messages are written for room: all of it is refused, and
  * nothing of it is there. */
-static void a_disk_that_fills_in_the_middle_of_a_put_refuses_all_of_it(void **state)
+CASE(a_disk_that_fills_in_the_middle_of_a_put_refuses_all_of_it)
 {
     static unsigned char payload[TW_PAYLOAD_MAX];
     struct tw_message messages[FILLERS + 1];
@@ -1295,7 +1298,7 @@ static void a_disk_that_fills_in_the_middle_of_a_put_refuses_all_of_it(void **st
 
 /* Room that reads as zeros lies behind the log as long as it is open, whether zeros were written there or not.  Those that were
  * are counted as written, nothing is told of either after a kill, and close takes them away. */
-static void zeros_are_written_ahead(void **state)
+CASE(zeros_are_written_ahead)
 {
     struct tw_setting zeros = setting("zeros-kib", 8);
     unsigned char payload[90];
@@ -1334,7 +1337,7 @@ static void zeros_are_written_ahead(void **state)
 }
 
 /* Power is lost as the second segment is begun: zeros alone arrived of it, and of the first all, or all but the seal. */
-static void a_segment_of_zeros_alone_was_being_made(void **state)
+CASE(a_segment_of_zeros_alone_was_being_made)
 {
     struct tw_setting settings[] = {setting("segment-kib", 1)};
     static const unsigned char payload[300] = {1}, blank[4096];
@@ -1374,7 +1377,7 @@ static void a_segment_of_zeros_alone_was_being_made(void **state)
 }
 
 /* Zeros that find the disk full are none, and the put beside them is there. */
-static void zeros_that_have_no_room_refuse_no_put(void **state)
+CASE(zeros_that_have_no_room_refuse_no_put)
 {
     struct tw_setting zeros = setting("zeros-kib", 64);
     struct opened opened;
@@ -1407,7 +1410,7 @@ ssize_t pread(int fd, void *bytes, size_t size, off_t offset)
 }
 
 /* A poll that meets nothing but a cancelled message does not pass over one that is put meanwhile and is due before. */
-static void a_cancelled_message_hides_none_that_is_put_meanwhile(void **state)
+CASE(a_cancelled_message_hides_none_that_is_put_meanwhile)
 {
     struct opened opened;
     struct tw_delivery out[2];
@@ -1435,7 +1438,7 @@ static uint64_t stat_syncs(const struct opened *opened)
 }
 
 /* A kill leaves what was written, and nobody knows whether it was synced: the next checkpoint syncs it, each file of it. */
-static void what_recovery_found_is_synced_by_the_next_checkpoint(void **state)
+CASE(what_recovery_found_is_synced_by_the_next_checkpoint)
 {
     struct tw_setting settings[] = {setting("segment-kib", 1)};
     static const unsigned char payload[300] = {1};
@@ -1496,14 +1499,14 @@ static void without_a_segment(const char *directory, bool close_it, size_t which
     assert_int_equal(count, which ? 9 : 10);
 }
 
-static void a_missing_or_emptied_segment_is_named_with_what_it_held(void **state)
+CASE(a_missing_or_emptied_segment_is_named_with_what_it_held)
 {
     for (unsigned i = 0; i < 8; i++)
         without_a_segment(*state, i & 1, i >> 1 & 1, i & 4 ? 0 : -1);
 }
 
 /* Killed between the file of a segment and the seal of the one before it: that one goes on, and is never called damaged. */
-static void a_kill_during_rotation_leaves_a_segment_that_goes_on(void **state)
+CASE(a_kill_during_rotation_leaves_a_segment_that_goes_on)
 {
     struct tw_setting settings[] = {setting("segment-kib", 1)};
     static const unsigned char payload[300] = {1};
@@ -1530,7 +1533,7 @@ static void a_kill_during_rotation_leaves_a_segment_that_goes_on(void **state)
 }
 
 /* The seal of a segment that was ended is damaged: told once, and written again. */
-static void a_damaged_seal_is_written_again(void **state)
+CASE(a_damaged_seal_is_written_again)
 {
     for (unsigned closed = 0; closed < 2; closed++) {
         char path[128];
@@ -1557,7 +1560,7 @@ static void a_damaged_seal_is_written_again(void **state)
 
 /* A clock that was set back across an open: what was handed out stays so, a put with an earlier due comes when the clock is there
  * again, and its cancel is kept. */
-static void a_clock_that_goes_back_keeps_cancels(void **state)
+CASE(a_clock_that_goes_back_keeps_cancels)
 {
     for (unsigned opens = 1; opens <= 2; opens++) {
         struct opened opened;
@@ -1588,41 +1591,4 @@ static void a_clock_that_goes_back_keeps_cancels(void **state)
     }
 }
 
-#define CASE(test) cmocka_unit_test_setup_teardown(test, make_directory, drop_directory)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CASE(random_operations_agree_with_a_model),
-        CASE(a_log_cut_at_any_byte_serves_its_whole_records),
-        CASE(zeros_behind_the_cut_are_the_end_of_the_log),
-        CASE(a_flipped_bit_behind_the_checkpoint_is_told_and_the_rest_served),
-        CASE(a_flipped_bit_before_the_checkpoint_is_told_and_the_rest_served),
-        CASE(a_damaged_checkpoint_is_told_and_the_other_one_used),
-        CASE(a_damaged_seal_or_a_missing_segment_is_told_and_the_rest_served),
-        CASE(other_directories_are_refused_and_left_alone),
-        CASE(a_put_out_of_reach_or_too_large_is_refused),
-        CASE(a_hot_slot_is_drained_in_bounded_memory_and_in_order),
-        CASE(a_full_hour_is_drained_in_bounded_memory_and_in_order),
-        CASE(a_message_is_written_once),
-        CASE(segments_that_are_over_are_deleted),
-        CASE(polls_alone_bound_what_is_replayed),
-        CASE(an_hour_is_loaded_before_its_turn),
-        CASE(without_a_position_in_the_slot_what_is_done_comes_again),
-        CASE(a_full_disk_refuses_puts_and_the_store_goes_on),
-        CASE(threads_put_and_cancel_beside_the_dispatcher),
-        CASE(puts_that_wait_for_a_sync_share_the_next),
-        CASE(a_put_that_waits_for_room_joins_the_hour_that_is_open_then),
-        CASE(a_disk_that_fills_in_the_middle_of_a_put_refuses_all_of_it),
-        CASE(zeros_are_written_ahead),
-        CASE(a_segment_of_zeros_alone_was_being_made),
-        CASE(zeros_that_have_no_room_refuse_no_put),
-        CASE(a_cancelled_message_hides_none_that_is_put_meanwhile),
-        CASE(what_recovery_found_is_synced_by_the_next_checkpoint),
-        CASE(a_missing_or_emptied_segment_is_named_with_what_it_held),
-        CASE(a_kill_during_rotation_leaves_a_segment_that_goes_on),
-        CASE(a_damaged_seal_is_written_again),
-        CASE(a_clock_that_goes_back_keeps_cancels),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

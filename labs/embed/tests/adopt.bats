@@ -48,3 +48,20 @@ enum { NGX_OK = 0, NGX_ERROR = -1, NGX_AGAIN = -2, NGX_LOG_EMERG = 1, NGX_LOG_AL
 void ngx_log_error(int level, ngx_log_t *log, int error, const char *format, ...);
 END
 }
+
+@test "libevent: the glue compiles" {
+    [ -e /usr/include/event2/event_struct.h ] || skip "libevent-dev"
+    cp -r /usr/include/event2 .
+    sed -i 's/int min_heap_idx;/void *heap_handle[5];/' event2/event_struct.h
+    glue libevent.c <<'END'
+#include <event2/event.h>
+#include <event2/event_struct.h>
+struct event_base { void *timeheap[3]; };
+_Static_assert(sizeof(struct twt_timer) <= sizeof((struct event *)0)->ev_timeout_pos, "room");
+#define HEAP(base) ((min_heap_t *)(void *)(base)->timeheap)
+#define EVENT_DEL_NOBLOCK 0
+int event_del_nolock_(struct event *event, int blocking), gettime(struct event_base *base, struct timeval *now);
+void event_active_nolock_(struct event *event, int result, short count);
+#pragma GCC diagnostic ignored "-Wunused-function"
+END
+}

@@ -117,7 +117,9 @@ static void model_run(const struct tw_backend *design, unsigned rounds)
         uint64_t seen = 0;
         twt_visit(model->set, visited, &seen);
         assert_int_equal(seen, twt_count(model->set));
-        const char *broken = round % 16 ? NULL : twt_check(model->set);
+        struct twt_growth growth; /* what is left behind while it grows is soon gone unseen */
+        twt_growth(model->set, &growth);
+        const char *broken = round % 16 && growth.instances < 2 ? NULL : twt_check(model->set);
         if (broken)
             fail_msg("%s: round %u: %s", design->name, round, broken);
     }

@@ -144,14 +144,15 @@ END
 @test "a class: what is graded is not graded again, and code that was shared is named" {
     small_rubric
     mkdir class
-    solution class/ann 64 0 3
-    solution class/bob 64 0 3
+    solution class/ann 64 0 0
+    solution class/bob 64 0 0
     echo 'int x' >class/eve.c
     "$twbench" lab grade --class=class --rubric=handout/rubric.json 2>first.txt
-    grep -q '^ann: 35' first.txt
+    grep -q '^ann: 82.4' first.txt
     "$twbench" lab grade --class=class --rubric=handout/rubric.json 2>again.txt
     [ ! -s again.txt ]
-    grep -q '^ann,35,100,0,' class/class.csv
+    grep -q '^ann,82.4,100,1,' class/class.csv
+    grep -q '<td>bob<td>82.4<td><td>ann' class/class.html
     grep -q '^eve,0,100,0' class/class.csv
     grep -q 'does not build' class/class.html
 }
@@ -170,7 +171,7 @@ END
     "$twbench" lab grade right.c --rubric=handout/rubric.json --json=r.json >/dev/null
     for json in w n r; do
         python3 -W ignore -m jsonschema -i $json.json "$root/labs/lab/schema/grade-1.json"
-        "$twbench" report $json.json --html=$json.html >$json.txt
+        "$twbench" report $json.json >$json.txt
     done
     grep -q 'wrong.c: 35 of 100 points' w.txt
     grep -q 'no timer fires later than declared' w.txt

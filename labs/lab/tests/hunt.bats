@@ -74,3 +74,15 @@ PYTHON
         -o plugins/right.so "$root/tests/faults/wrapped.c"
     "$twbench" lab hunt --score="$root/labs/lab/data/handout/lists" plugins | grep -q '^right *survives'
 }
+
+@test "installed, the lab takes its own wrong designs and handout" {
+    deep
+    make -s -C "$root" install-core install-lab DESTDIR="$PWD" PREFIX=/usr >made.txt 2>&1
+    rm usr/lib/twbench/hunts/0[3-9].so usr/lib/twbench/hunts/[1-9]?.so
+    run usr/bin/twbench lab hunt --score="$root/labs/lab/tests/hunts"
+    grep -q '^2 of 2 found' <<<"$output"
+    usr/bin/twbench lab new handout
+    [ ! -L handout/backend.h ]
+    run usr/bin/twbench lab grade handout/timers.c --rubric=handout/rubric.json
+    grep -q 'of 100 points' <<<"$output"
+}

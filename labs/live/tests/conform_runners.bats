@@ -75,9 +75,10 @@ load support
     refuses "wait" conform --plugin=./lacks.so
 }
 
-@test "the skeleton that people copy holds the contract, and runs" {
-    sed 's/skeleton/mine/g' "$root/labs/live/docs/skeleton_runner.c" >mine.c
-    cc -std=c11 -D_GNU_SOURCE -O1 -Wall -Wextra -Werror -fPIC -shared -DTW_PROVED -DAS_PLUGIN -I"$root/src" -I"$root/labs/live/runners" \
+@test "the runner that people copy holds the contract, and runs" {
+    sed 's/locked/mine/g' "$root/labs/live/runners/locked.c" >mine.c
+    echo 'TW_RUNNER_PLUGIN(TW_RUNNER(mine), TW_RUNNER(mine));' >>mine.c
+    cc -std=c11 -D_GNU_SOURCE -O1 -Wall -Wextra -Werror -fPIC -shared -DTW_PROVED -I"$root/src" -I"$root/labs/live/runners" \
         mine.c -o mine.so -lpthread
     run "$twbench" conform --plugin=./mine.so --impl=heap,hier --operations=2e4 --patience=100s
     echo "$output"

@@ -47,88 +47,57 @@ static void judged(struct case_state *state, enum clock_end end, const char *wor
         fail_msg("'%s' does not say '%s'", state->report.reason, word);
 }
 
-static void test_adds_up(void **unused)
+TEST(test_adds_up)
 {
-    struct case_state state;
-    fill(&state);
-    judged(&state, CLOCK_OK, "");
-    assert_string_equal(state.report.reason, "");
+    struct case_state books;
+    fill(&books);
+    judged(&books, CLOCK_OK, "");
+    assert_string_equal(books.report.reason, "");
 }
 
-static void test_a_lost_timer_is_told(void **unused)
+TEST(test_a_lost_timer_is_told)
 {
-    struct case_state state;
-    fill(&state);
-    accept_timer(&state, 1, 104);
-    judged(&state, CLOCK_MISMATCH, "1 lost");
+    struct case_state books;
+    fill(&books);
+    accept_timer(&books, 1, 104);
+    judged(&books, CLOCK_MISMATCH, "1 lost");
 }
 
-static void test_a_timer_that_ends_twice_is_told(void **unused)
+TEST(test_a_timer_that_ends_twice_is_told)
 {
-    struct case_state state;
-    fill(&state);
-    run_timer(&state, 1, 102);
-    judged(&state, CLOCK_MISMATCH, "1 too many");
+    struct case_state books;
+    fill(&books);
+    run_timer(&books, 1, 102);
+    judged(&books, CLOCK_MISMATCH, "1 too many");
 }
 
 /* One that fires twice hides one that is lost from the sums, but not from the accounts. */
-static void test_a_twin_does_not_hide_a_loss(void **unused)
+TEST(test_a_twin_does_not_hide_a_loss)
 {
-    struct case_state state;
-    fill(&state);
-    accept_timer(&state, 1, 104);
-    run_timer(&state, 1, 102);
-    judged(&state, CLOCK_MISMATCH, "first of id 1");
+    struct case_state books;
+    fill(&books);
+    accept_timer(&books, 1, 104);
+    run_timer(&books, 1, 102);
+    judged(&books, CLOCK_MISMATCH, "first of id 1");
 }
 
-static void test_an_early_task_is_told(void **unused)
+TEST(test_an_early_task_is_told)
 {
-    struct case_state state;
-    fill(&state);
-    state.report.ledger.early = 1;
-    judged(&state, CLOCK_MISMATCH, "1 timers fired early");
+    struct case_state books;
+    fill(&books);
+    books.report.ledger.early = 1;
+    judged(&books, CLOCK_MISMATCH, "1 timers fired early");
 }
 
-static void test_books_add_up(void **unused)
+TEST(test_books_add_up)
 {
-    struct clock_ledger sum = {.accepted = 1, .too_late = 2};
-    const struct clock_ledger more = {.accepted = 3,
-                                      .refused = 4,
-                                      .ran = 5,
-                                      .stopped = 6,
-                                      .returned = 7,
-                                      .early = 8,
-                                      .refused_full = 9,
-                                      .refused_closed = 10,
-                                      .refused_range = 11,
-                                      .refused_memory = 12,
-                                      .too_late = 13,
-                                      .idle = 14};
-    const struct clock_ledger expected = {.accepted = 4,
-                                          .refused = 4,
-                                          .ran = 5,
-                                          .stopped = 6,
-                                          .returned = 7,
-                                          .early = 8,
-                                          .refused_full = 9,
-                                          .refused_closed = 10,
-                                          .refused_range = 11,
-                                          .refused_memory = 12,
-                                          .too_late = 15,
-                                          .idle = 14};
+    struct clock_ledger sum = {.accepted = 1, .too_late = 2}, more, expected = sum;
+    uint64_t count = 3;
+#define FILL(name) expected.name += more.name = count++;
+    CLOCK_LEDGER(FILL)
+#undef FILL
     ledger_add(&sum, &more);
     assert_memory_equal(&sum, &expected, sizeof sum);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_adds_up),
-        cmocka_unit_test(test_a_lost_timer_is_told),
-        cmocka_unit_test(test_a_timer_that_ends_twice_is_told),
-        cmocka_unit_test(test_a_twin_does_not_hide_a_loss),
-        cmocka_unit_test(test_an_early_task_is_told),
-        cmocka_unit_test(test_books_add_up),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -165,7 +165,7 @@ function drawRing(pen, x, y, radius, width, level, colour, named, index) {
     pen.arc(x, y, radius, from + gap, from + turn - gap);
     pen.arc(x, y, radius - width, from + turn - gap, from + gap, true);
     pen.closePath();
-    shade(pen, level.counts[bin] / most, colour);
+    shade(pen, level.counts[bin] / most * (named.length ? 0.4 : 1), colour); // names stand on it
     pen.fill();
     pen.globalAlpha = 1;
     if (!isChosen(index, Math.floor(bin * level.size / level.bins))) continue;
@@ -187,14 +187,17 @@ function drawRing(pen, x, y, radius, width, level, colour, named, index) {
   };
   pen.textAlign = "center";
   pen.fillStyle = colours.ink;
-  // Who has to say a slot has to see its number.
-  for (let i = 0; quiz && i < 8; i++) at(Math.floor(i * level.size / 8), radius - width + 9, Math.floor(i * level.size / 8));
   const texts = new Map();
   for (const sample of named) {
     const rounds = sample.rounds > 0 && sample.rounds < 100000 ? " r" + sample.rounds : "";
     texts.set(sample.slot, [...(texts.get(sample.slot) || []), nameOf(sample.id) + rounds]);
   }
-  texts.forEach((names, slot) => at(slot, radius - width / 2 + 4, names.join(" ")));
+  texts.forEach((names, slot) => at(slot, radius - width / 2, (quiz ? slot + ": " : "") + names.join(" ")));
+  // Who has to say a slot has to see its number.
+  for (let i = 0; quiz && i < 8; i++) {
+    const slot = Math.floor(i * level.size / 8);
+    if (!texts.has(slot)) at(slot, radius - width + 9, slot);
+  }
 }
 
 const nameOf = (id) => quiz ? LETTERS[id] : tour && tour.names && tour.names[id] ? tour.names[id] : String(id);
@@ -487,7 +490,7 @@ function startQuiz() {
   if (tour) leaveTour();
   setRunning(false);
   if (code.world_quiz_open(designs.findIndex((d) => d.name === chosen[0].design), textIn(seed.value.trim()))) {
-    seed.setCustomValidity(textAt(code.world_error()));
+    seed.setCustomValidity(textAt(code.world_error()).replace(/^seed/, "your name or number"));
     seed.reportValidity();
     beginAgain();
     return;

@@ -185,8 +185,8 @@ def press_letter(browser, key, code):
         browser.call("Input.dispatchKeyEvent", type=kind, key=key, code=code, windowsVirtualKeyCode=ord(key), text=key if kind == "keyDown" else "")
 
 
-def quiz_keys_problems(browser, digests):
-    """Nothing but keys, from the seed to the receipt."""
+def quiz_keys_problems(browser, digests, wrong):
+    """Nothing but keys, from the seed to the receipt; `wrong`: 1 to answer all wrongly, else 0."""
     answers = native_answers(digests, "r + 7")["hier"]
     choose(browser, '[data-world="0"] .design', "hier")
     browser.evaluate("document.getElementById('seed').value = ''; document.getElementById('seed').focus()")
@@ -196,19 +196,21 @@ def quiz_keys_problems(browser, digests):
     for answer in answers:
         boxes = browser.evaluate("[...document.querySelectorAll('#quiz-fields [type=checkbox]')].map((box) => box.value)")
         for box in boxes:
-            if box in answer:
+            if (box in answer) != (wrong == 1 and box == boxes[0]):
                 press_letter(browser, " ", "Space")
             if box != boxes[-1]:
                 browser.press("Tab")
         for i, part in enumerate([] if boxes else answer.split(":")):
             if i:
                 browser.press("Tab")
-            browser.call("Input.insertText", text=part)
+            browser.call("Input.insertText", text=str(int(part) + wrong) if i == answer.count(":") else part)
         browser.press("Enter", "\r")
-        if not browser.evaluate("document.getElementById('quiz-said').textContent.startsWith('Right.')"):
+        if not browser.evaluate("document.getElementById('quiz-said').textContent.startsWith('%s.')" % ("Wrong" if wrong else "Right")):
             return [browser.evaluate("document.getElementById('quiz').textContent") + answer]
         browser.press("Enter", "\r")
-    return [] if browser.evaluate("document.activeElement.id") == "quiz-save" else ["the receipt is not reached"]
+    reached = browser.evaluate("document.activeElement.id") == "quiz-save" and browser.evaluate("JSON.parse(document.getElementById('quiz-receipt').value).score") == (0 if wrong else 10)
+    browser.evaluate("document.getElementById('quiz-leave').click()")
+    return [] if reached else ["the receipt is not reached, or has another score"]
 
 
 def quiz_click_problems(browser):
@@ -279,7 +281,7 @@ def main():
         report("a processor that is 20 times slower: it goes on, and draws growth", slow_problems(browser))
         browser.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-reduced-motion", "value": "reduce"}])
         report("questions: every design, all right and all wrong, as natively; lab receipt judges so too", quiz_problems(browser, digests))
-        report("questions by keys alone", quiz_keys_problems(browser, digests))
+        report("questions by keys alone, all right and all wrong", quiz_keys_problems(browser, digests, 0) + quiz_keys_problems(browser, digests, 1))
         problems = quiz_click_problems(browser) + layout_problems(browser, 390) + layout_problems(browser, 1280)
         if screenshots:
             browser.screenshot(f"{screenshots}/playground-quiz.png")

@@ -128,7 +128,8 @@ const struct flag run_flags[RUN_FLAG_COUNT] = {
     FLAG_SWITCH("plan", "show the cells and about how long they take, and run nothing", OF,
                 plan_only),
     FLAG_BY("time", "DURATION",
-            "time for the samples of a design on a load; three are taken at least (default 4s; "
+            "time for the samples of a design on a load; for six, three times that; three at least "
+            "(default 4s; "
             "with --runs as long as they take)",
             take_sampling_time),
     FLAG_BY("runs", "N", "timed samples per cell (default 7)", take_runs),
@@ -153,6 +154,8 @@ const struct flag run_flags[RUN_FLAG_COUNT] = {
     SETUP_NO_SYSTEM_CHECK(OF, setup),
     SETUP_PROGRESS(OF, setup),
     SETUP_WORKLOADS_DIR(OF, setup),
+    FLAG_FILE("reference", "DESIGN", "show the times of the others over this design's", OF,
+              setup.reference),
     FLAG_FILE("commit", "ID", "commit of your source, for history and ci (default: twbench's)", OF,
               setup.commit),
     FLAG_BY("commit-date", "DATE", "its date, as 'git log -1 --format=%cI' prints it",
@@ -187,6 +190,14 @@ static int check_operands(const struct call *call, const struct run_request *req
     return DIAG_OK;
 }
 
+static bool is_chosen(const struct designs *designs, const char *name)
+{
+    for (size_t i = 0; i < designs->count; i++)
+        if (strcmp(designs->chosen[i]->timed->name, name) == 0)
+            return true;
+    return false;
+}
+
 /* What flags say together. */
 static int finish(const struct call *call, const struct run_request *request, struct diag *diag)
 {
@@ -203,6 +214,8 @@ static int finish(const struct call *call, const struct run_request *request, st
     if (setup->counts_only && setup->counters >= COUNTERS_REQUIRED)
         return diag_usage(diag, "--counters and --counts-only: the counters of the processor are "
                                 "read in timed runs, and there are none");
+    if (setup->reference && !is_chosen(&options->designs, setup->reference))
+        return diag_usage(diag, "--reference=%s: expected a design of this run", setup->reference);
     if (setup->commit_date[0] && !setup->commit)
         return diag_usage(diag, "--commit-date: expected --commit=ID beside it");
     if (setup->same_pass && setup->rename)

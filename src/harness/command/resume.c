@@ -19,9 +19,9 @@ struct line {
 };
 
 /* What is made of the document, and what else any call may say anew. */
-static const char *const output_flags[] = {"json",        "resume", "force",    "html",
-                                           "-o",          "plots",  "plan",     "style",
-                                           "plot-format", "assert", "progress", NULL};
+static const char *const output_flags[] = {
+    "json",  "resume",      "force",  "html",     "-o",        "plots", "plan",
+    "style", "plot-format", "assert", "progress", "reference", NULL};
 static const char *const loose_flags[] = {
     "no-system-check", "jobs", "budget", "patience", "memory-limit",
     "workloads-dir",   "load", "shard",  NULL};

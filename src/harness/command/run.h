@@ -28,7 +28,7 @@ struct run_options {
     bool plan_only, runs_given, time_given;
 };
 
-#define RUN_FLAG_COUNT 25
+#define RUN_FLAG_COUNT 26
 /* The rows of its own group. */
 extern const struct flag run_flags[RUN_FLAG_COUNT];
 

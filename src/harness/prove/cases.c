@@ -950,7 +950,7 @@ const struct written_case written_cases[] = {
     {"batches", NULL, run_batches},
     {"windows", NULL, run_slack},
     {"exact next", NULL, run_exact},
-    {"two threads", NULL, run_threads},
+    {CASE_THREADS, NULL, run_threads},
     {CASE_PROCESS, NULL, run_surroundings},
     {"memory is short in open", NULL, run_short_open},
     {"memory is short in start", NULL, run_short_start},

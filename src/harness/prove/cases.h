@@ -24,6 +24,8 @@ struct case_plan {
 
 /* The name of the case that says which function changes the process. */
 #define CASE_PROCESS "the process, and many lives"
+/* The name of the case whose memory has no fences. */
+#define CASE_THREADS "two threads"
 
 struct written_case {
     const char *name;

@@ -83,12 +83,15 @@ static void tell_stale(struct operations *list, unsigned bits)
     operations_stop_many(list, STALE, 2);
 }
 
-/* Only next, then only starts that fire, then only starts beyond the span. */
+/* Only next, then next after each of many advances, then only starts that fire, then only starts beyond the span. */
 static void tell_churn(const struct case_plan *plan, struct operations *list, uint32_t times)
 {
     operations_start_scattered(list, BUSY_FIRST, 2 * BUSY_COUNT, 90, 40);
     operations_next(list);
     operations_again(list, 1, 4 * times);
+    operations_tick(list, 1);
+    operations_next(list);
+    operations_again(list, 2, times / 8);
     operations_advance(list, '+', 200);
     operations_start_many(list, BUSY_FIRST, 2 * BUSY_COUNT, '+', 1, 0);
     operations_tick(list, 1);

@@ -13,6 +13,7 @@
 #define CAPACITY 16u
 #define LIVES    600u
 #define CHURNS   10000u
+#define JUMP     (UINT64_C(1) << 20)
 
 struct life {
     const struct case_plan *plan;
@@ -54,7 +55,23 @@ static void ignores(void *ctx, const struct tw_view *view)
         after(life, name);                                                                         \
     } while (0)
 
-/* Every function of the table, and start and stop `churns` times more. */
+/* Stops, starts, re-arms and refusals, then ever longer jumps without timers. */
+static void churn(struct life *life, uint32_t churns)
+{
+    const struct tw_backend *backend = life->plan->backend;
+    tw_tick walk = life->plan->strides->walk, most = walk > 0 && walk < JUMP ? walk : JUMP;
+    for (uint32_t i = 0; i < churns; i++) {
+        backend->stop(life->timers, i % CAPACITY);
+        backend->start(life->timers, i % CAPACITY, TW_DEADLINE_MAX);
+        backend->start(life->timers, i % CAPACITY, 1 + i % CAPACITY);
+    }
+    for (tw_id id = 0; id < CAPACITY; id++)
+        backend->stop(life->timers, id);
+    for (tw_tick to = 10; to < most; to *= 2)
+        backend->advance(life->timers, to, restarts, life);
+}
+
+/* Every function of the table, with `churns` before close. */
 static void live(struct life *life, uint32_t churns)
 {
     const struct operations *list = life->plan->operations;
@@ -68,12 +85,8 @@ static void live(struct life *life, uint32_t churns)
     if (status != TW_OK)
         return;
     CALL("describe", backend->describe(life->timers, &description));
-    for (uint32_t i = 0; i < CAPACITY + churns; i++)
-        if (i < CAPACITY)
-            CALL("start", backend->start(life->timers, i % CAPACITY, 1 + i % CAPACITY));
-        else
-            backend->stop(life->timers, i % CAPACITY),
-                backend->start(life->timers, i % CAPACITY, 1 + i % CAPACITY);
+    for (uint32_t i = 0; i < CAPACITY; i++)
+        CALL("start", backend->start(life->timers, i, 1 + i));
     CALL("stop", backend->stop(life->timers, 3));
     CALL("next", backend->next(life->timers));
     CALL("visit", backend->visit(life->timers, ignores, NULL));
@@ -82,6 +95,8 @@ static void live(struct life *life, uint32_t churns)
     CALL("work", backend->work(life->timers));
     for (tw_tick to = 1; to <= 9; to += 4)
         CALL("advance", backend->advance(life->timers, to, restarts, life));
+    if (churns > 0)
+        churn(life, churns);
     CALL("close", backend->close(life->timers));
 }
 

@@ -173,9 +173,12 @@ static int session_document(struct session *session, struct diag *diag)
         (double)session->cycles.overhead_cycles * session->cycles.ps_per_cycle / 1e3;
     origin.harness.timer_step_ns =
         (double)session->cycles.step_cycles * session->cycles.ps_per_cycle / 1e3;
+    if (!is_loaded)
+        session->document = result_new(&origin);
+    if (setup->reference)
+        result_attach(session->document, "reference", json_text(setup->reference));
     if (is_loaded)
         return DIAG_OK;
-    session->document = result_new(&origin);
     if (setup->commit) {
         cJSON *subject = cJSON_CreateObject();
         json_add_text(subject, "commit", setup->commit);

@@ -49,11 +49,12 @@ struct setup {
     bool pin_none, no_system_check;
 
     /* The document. */
-    const char *kind;     /* its key of that name: which lab shows it; NULL: a result has none */
-    const char *json;     /* file, "-" or NULL */
-    bool resume;          /* go on with it */
-    const char *commit;   /* whose result it is: of the plugin's repository; NULL: unknown */
-    char commit_date[24]; /* "2026-11-25T12:00:00Z"; "": unknown */
+    const char *kind;      /* its key of that name: which lab shows it; NULL: a result has none */
+    const char *json;      /* file, "-" or NULL */
+    bool resume;           /* go on with it */
+    const char *reference; /* design whose times the others are shown over; NULL: none */
+    const char *commit;    /* whose result it is: of the plugin's repository; NULL: unknown */
+    char commit_date[24];  /* "2026-11-25T12:00:00Z"; "": unknown */
 };
 
 /* Making a stream may take the processor for so many budgets of a child. */

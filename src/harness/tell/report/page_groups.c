@@ -3,6 +3,7 @@
 
 #include "harness/base/json.h"
 #include "harness/tell/report/figure.h"
+#include "harness/tell/report/standing.h"
 #include "harness/tell/result/figures.h"
 
 /* Which columns stay on a narrow terminal, beside the catalogue's: costs longest. */
@@ -157,6 +158,32 @@ static bool has_best(const struct view_group *group)
     return true;
 }
 
+/* The row that --reference names; NULL: there is none. */
+static const struct view_row *reference_of(const struct view_group *group)
+{
+    for (size_t i = 0; group->reference[0] && i < group->row_count; i++)
+        if (json_says(group->rows[i].cell, "impl", group->reference))
+            return &group->rows[i];
+    return NULL;
+}
+
+static void add_ratio(struct page *page, const struct view_row *row,
+                      const struct view_row *reference, const char *phase)
+{
+    char median[FIGURE_SIZE], low[FIGURE_SIZE], high[FIGURE_SIZE];
+    struct summary ratio = standing_ratio(row, reference, phase);
+    page_cell(page, "%s", "");
+    if (row == reference || ratio.count == 0)
+        return;
+    figure_number(median, ratio.median);
+    figure_number(low, ratio.low);
+    figure_number(high, ratio.high);
+    if (ratio.confidence < FIGURE_CONFIDENCE)
+        page_derived(page, ratio.median, "~%s", median);
+    else
+        page_derived(page, ratio.median, "%s (%s - %s)", median, low, high);
+}
+
 /* Without a unit the title stands beside "design". */
 static void add_figure_column(struct page *page, const struct view_group *group,
                               const struct figure *figure)
@@ -181,6 +208,8 @@ static void add_columns(struct page *page, const struct view_group *group)
         page_column(page, group->phases[i], group->between[0] ? less : unit,
                     PAGE_ALONE | (has_best(group) ? PAGE_BEST : 0), KEEP_COST);
         page_column(page, "", "\u00b1", 0, KEEP_DEVIATION);
+        if (reference_of(group))
+            page_column(page, "times", reference_of(group)->label, PAGE_ALONE, KEEP_COST);
     }
     for (size_t i = 0; i < figure_count(); i++) {
         if (!is_column(group, figure_at(i)))
@@ -221,6 +250,8 @@ static void add_row(struct page *page, const struct view_group *group, const str
     for (size_t i = 0; i < group->phase_count && view_is_timed(group); i++) {
         struct place phase = page_phase(cell, group->phases[i]);
         page_cost(page, &phase, cost_key(group, group->phases[i]));
+        if (reference_of(group))
+            add_ratio(page, row, reference_of(group), group->phases[i]);
     }
     for (size_t i = 0; i < figure_count(); i++) {
         if (!is_column(group, figure_at(i)))

@@ -57,9 +57,8 @@ static const struct view_row *find_fastest(const struct view_group *group, const
     return fastest;
 }
 
-/* Time of `row` over that of `fastest`, sample by sample. */
-static struct summary ratio_of(const struct view_row *row, const struct view_row *fastest,
-                               const char *phase)
+struct summary standing_ratio(const struct view_row *row, const struct view_row *fastest,
+                              const char *phase)
 {
     double ratios[SAMPLES_MAX];
     size_t count = 0;
@@ -146,7 +145,7 @@ static bool knows_all(const struct view_group *group, const struct view_row *fas
 {
     for (size_t i = 0; i < group->row_count; i++)
         if (takes_part(&group->rows[i], phase) &&
-            ratio_of(&group->rows[i], fastest, phase).count < SAMPLES_MIN)
+            standing_ratio(&group->rows[i], fastest, phase).count < SAMPLES_MIN)
             return false;
     return true;
 }
@@ -200,7 +199,7 @@ static cJSON *make_phase(const struct view_group *group, const char *phase)
     for (size_t i = 0; i < group->row_count && is_known; i++) {
         const struct view_row *row = &group->rows[i];
         if (row != fastest && takes_part(row, phase))
-            add_other(object, row->label, ratio_of(row, fastest, phase), share);
+            add_other(object, row->label, standing_ratio(row, fastest, phase), share);
     }
     return object;
 }
@@ -520,9 +519,7 @@ static cJSON *make_group(const struct view_group *group)
         cJSON_AddItemToArray(says, jsontext_string("these factors include the harness's overhead: "
                                                    "null was not timed"));
     cJSON *object = cJSON_CreateObject();
-    json_add_text(object, "workload", group->workload);
-    json_add_measure(object, "tasks", group->tasks);
-    json_add_text(object, "stream_hash", group->stream_hash);
+    json_put(object, group, workload, tasks, stream_hash);
     if (group->between[0])
         json_add_text(object, "between", group->between);
     json_add(object, "says", says);

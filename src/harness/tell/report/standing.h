@@ -12,6 +12,7 @@
 
 #include "harness/base/text.h"
 #include "harness/measure/stats/growth.h"
+#include "harness/measure/stats/summary.h"
 #include "harness/tell/report/view.h"
 #include "harness/tell/result/document.h"
 
@@ -38,6 +39,10 @@ cJSON *standing_phase(const char *name, const struct standing_contender *all, si
 
 /* "fastest: sharded, 1.6 times before locked; .." or "least late: .." */
 void standing_say(struct text *line, const cJSON *phase);
+
+/* Time of `row` in the phase over that of `fastest`, sample by sample; count 0: one has no samples. */
+struct summary standing_ratio(const struct view_row *row, const struct view_row *fastest,
+                              const char *phase);
 
 /* A design's ns per operation of a phase less what null takes for the same calls; NaN when either is not known, or when
  * the rest is less than 3 % of it. */

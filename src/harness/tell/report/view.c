@@ -132,6 +132,7 @@ struct view view_make(const cJSON *document)
         struct view_group *group = &view.groups[view.group_count++];
         *group = (struct view_group){
             .workload = json_get_text(cell, "workload"),
+            .reference = json_get_text(document, "reference"),
             .between = json_get_text(cell, "params.between"),
             .has_runners = json_get(cell, "runner") != NULL,
             .tasks_meaning = json_get_text(cell, "stream.tasks_meaning"),
@@ -195,7 +196,7 @@ bool view_is_timed(const struct view_group *group)
     return false;
 }
 
-const char *view_between(char *out, const char *between)
+static const char *view_between(char *out, const char *between)
 {
     bool is_size = between[0] >= '0' && between[0] <= '9';
     snprintf(out, VIEW_BETWEEN_SIZE, "%s%.32s",

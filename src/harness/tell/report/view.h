@@ -25,7 +25,8 @@ struct view_row {
 
 struct view_group {
     const char *workload, *tasks_meaning, *stream_hash;
-    const char *between; /* two calls: "none", "chain", "32KiB"; "": nobody asked */
+    const char *reference; /* design whose times the others are shown over (--reference); "" */
+    const char *between;   /* two calls: "none", "chain", "32KiB"; "": nobody asked */
     double tasks, tick_ns, seed;
     bool has_runners;      /* its cells are of the real clock */
     struct view_row *rows; /* the harness last, the others as in the document */
@@ -70,7 +71,6 @@ bool view_huge_pages(char *out, size_t size, const struct view_row *row);
 
 /* "back to back", "chained", "behind 32KiB", "" for the `between` of a group; `out` has VIEW_BETWEEN_SIZE characters. */
 #define VIEW_BETWEEN_SIZE 48
-const char *view_between(char *out, const char *between);
 
 /* The wall time of the phase, less the harness's where it was taken off: the interval of ns_per_op, or of ns_per_advance
  * where there are no operations.  NULL: none was timed. */

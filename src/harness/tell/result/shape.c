@@ -71,6 +71,7 @@ static const struct shape_rule result_rules[] = {
     {"harness.timer_overhead_ns", NUMBER | OR_NULL},
     {"harness.timer_step_ns", NUMBER | OR_NULL | OPTIONAL},
     {"complete", BOOL},
+    {"reference", TEXT | OPTIONAL},
     {"subject", OBJECT | OPTIONAL},
     {"subject.commit", TEXT},
     {"subject.date_utc", TEXT | OR_NULL},
