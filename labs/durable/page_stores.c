@@ -288,8 +288,10 @@ static void say_reasons(struct page *page, const struct place *cells)
 
 static void say_reading(struct page *page, const struct place *root)
 {
-    page_say(page, PAGE_TEXT, root,
-             "Medians of {method.runs} runs.< An append of 4 KiB with fdatasync takes "
+    page_text(page, "Medians of %s",
+              cJSON_IsFalse(json_get(root->json, "complete")) ? "up to " : "");
+    page_add(page, root,
+             "{method.runs} runs.< An append of 4 KiB with fdatasync takes "
              "{method.disk_sync_us} us on this disk.>");
     page_text(page, "acknowledged = fired + cancelled + lost + dropped + pending. Lost, twice, "
                     "early, late, out of "

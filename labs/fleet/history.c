@@ -5,7 +5,6 @@
 #include "harness/base/json.h"
 #include "harness/base/memory.h"
 #include "harness/compare/gate_work.h"
-#include "labs/fleet/series.h"
 
 #include <math.h>
 #include <stdlib.h>

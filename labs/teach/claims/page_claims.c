@@ -56,9 +56,10 @@ static void add_title(struct page *page, const cJSON *document)
     size_t unmeasured = count_unmeasured(document);
     size_t open = count_verdicts(document, "inconclusive") - unmeasured;
     page_heading(page, 1, NULL,
-                 "Claims about timer designs: %zu hold%s, %zu do%s not hold, %zu %s inconclusive",
+                 "Claims about timer designs: %zu hold%s, %zu do%s not hold, %zu %s inconclusive%s",
                  hold, hold == 1 ? "s" : "", refuted, refuted == 1 ? "es" : "", open,
-                 open == 1 ? "is" : "are");
+                 open == 1 ? "is" : "are",
+                 cJSON_IsFalse(json_get(document, "complete")) ? " or not run: interrupted" : "");
     if (unmeasured > 0)
         page_span(page, ", %zu not measured (--quick takes no times)", unmeasured);
 }

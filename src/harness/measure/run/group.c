@@ -328,7 +328,9 @@ static bool is_enough(const struct group *group, uint64_t taken, uint64_t begin_
     if (group->options->time_ns == 0)
         return false;
     double spent_ns = (double)(clock_read_ns(CLOCK_MONOTONIC) - begin_ns);
-    bool fits = spent_ns + spent_ns / (double)taken <= time_of_all_ns(group);
+    /* An interval is worth more time than its narrowing. */
+    double times = taken < SAMPLES_INTERVAL ? 3 : 1;
+    bool fits = spent_ns + spent_ns / (double)taken <= times * time_of_all_ns(group);
     *why = OUTCOME_END_INTERVAL;
     if (taken >= SAMPLES_INTERVAL && is_all_narrow(group))
         return true;

@@ -4,7 +4,8 @@
  * further: memory, latency, counters, steps, then `runs` rounds of timed samples.  In each round every
  * cell is sampled once, in an order shuffled anew, so that a drift of the machine falls on all alike.
  * Under a time for samples it ends earlier, with six samples at least once every interval is within 1 % of its median,
- * or with three or more when the next round would exceed that time, taken once per design that keeps timers.
+ * or with three or more when the next round would exceed that time, taken once per design that keeps timers; before
+ * the sixth sample three times that.
  * With no runs at all it ends after the memory: counts, and nothing that reads a clock.
  */
 #ifndef TWBENCH_GROUP_H
