@@ -364,9 +364,10 @@ static int check(struct call *call, struct diag *diag)
 {
     struct stores_options *options = call->options;
     if (call->operand_count > 0)
-        return diag_usage(diag,
-                          "%s: expected 'stores list DIR' or flags; did you mean --stores=%s?",
-                          call->operands[0], call->operands[0]);
+        return diag_usage(
+            diag,
+            "%s: expected 'stores list DIR', 'stores dump DIR' or flags; did you mean --stores=%s?",
+            call->operands[0], call->operands[0]);
     options->setup.json = options->outputs.json;
     options->setup.resume = options->outputs.resume;
     if (!options->runs_given)
@@ -380,9 +381,12 @@ static int run(struct call *call)
     struct diag diag;
     struct stores_options *options = call->options;
     cJSON *document = NULL;
-    if (call->operand_count == 2 && strcmp(call->operands[0], "list") == 0) {
+    bool is_list = call->operand_count == 2 && strcmp(call->operands[0], "list") == 0;
+    if (is_list || (call->operand_count == 2 && strcmp(call->operands[0], "dump") == 0)) {
         bool damaged = false;
-        int listed = stores_list(call->operands[1], options->outputs.json, &damaged, &diag);
+        int listed = is_list
+                         ? stores_list(call->operands[1], options->outputs.json, &damaged, &diag)
+                         : stores_dump(call->operands[1], &damaged, &diag);
         return listed != DIAG_OK ? command_fail(listed, &diag) : damaged ? EXIT_FAILED : EXIT_OK;
     }
     int status = check(call, &diag);
@@ -403,7 +407,8 @@ static int run(struct call *call)
 
 const struct command cmd_stores = {
     .name = "stores",
-    .usage = "[FLAGS] | list DIR [--json=FILE]",
+    .old_name = "store",
+    .usage = "[FLAGS] | list DIR [--json=FILE] | dump DIR",
     .summary =
         "Run stores that survive a crash, end them at random moments, and show ledger and figures.",
     .topic = "Threads and stores",
