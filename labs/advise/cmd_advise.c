@@ -112,10 +112,7 @@ static const struct flag_group groups[] = {
     SETUP_PIN(offsetof(OF, setup)),
     OUTPUT_JSON(OUTPUTS_AT),
     OUTPUT_RESUME(OUTPUTS_AT),
-    OUTPUT_PLOTS(OUTPUTS_AT),
-    OUTPUT_HTML(OUTPUTS_AT),
-    OUTPUT_STYLE(OUTPUTS_AT),
-    OUTPUT_EXPORTS(OUTPUTS_AT, result),
+    OUTPUT_PAGE(OUTPUTS_AT, result),
     {0},
 };
 #undef OF

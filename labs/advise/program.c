@@ -1,8 +1,7 @@
 /* program.c - twbench-advise: the commands of the lab, and the kinds of document that it shows. */
 #include "labs/advise/advise.h"
 
-static const struct command *const commands[] = {&cmd_advise, &cmd_limits, &cmd_report, &cmd_plot,
-                                                 NULL};
+static const struct command *const commands[] = {&cmd_advise, &cmd_limits, &cmd_report, NULL};
 
 const struct program program = {.lab = "advise", .commands = commands};
 

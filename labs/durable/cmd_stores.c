@@ -333,15 +333,9 @@ static const struct flag flags[] = {
     SETUP_PROGRESS(OF, setup),
 };
 static const struct flag_group groups[] = {
-    {.flags = flags, .count = FLAGS(flags)},
-    {.flags = store_flags, .count = STORE_FLAG_COUNT},
-    OUTPUT_JSON(offsetof(OF, outputs)),
-    OUTPUT_RESUME(offsetof(OF, outputs)),
-    OUTPUT_PLOTS(offsetof(OF, outputs)),
-    OUTPUT_HTML(offsetof(OF, outputs)),
-    OUTPUT_STYLE(offsetof(OF, outputs)),
-    OUTPUT_EXPORTS(offsetof(OF, outputs), page),
-    {0},
+    {.flags = flags, .count = FLAGS(flags)},  {.flags = store_flags, .count = STORE_FLAG_COUNT},
+    OUTPUT_JSON(offsetof(OF, outputs)),       OUTPUT_RESUME(offsetof(OF, outputs)),
+    OUTPUT_PAGE(offsetof(OF, outputs), page), {0},
 };
 #undef OF
 
@@ -370,9 +364,10 @@ static int check(struct call *call, struct diag *diag)
 {
     struct stores_options *options = call->options;
     if (call->operand_count > 0)
-        return diag_usage(diag,
-                          "%s: expected 'stores list DIR' or flags; did you mean --stores=%s?",
-                          call->operands[0], call->operands[0]);
+        return diag_usage(
+            diag,
+            "%s: expected 'stores list DIR', 'stores dump DIR' or flags; did you mean --stores=%s?",
+            call->operands[0], call->operands[0]);
     options->setup.json = options->outputs.json;
     options->setup.resume = options->outputs.resume;
     if (!options->runs_given)
@@ -386,9 +381,12 @@ static int run(struct call *call)
     struct diag diag;
     struct stores_options *options = call->options;
     cJSON *document = NULL;
-    if (call->operand_count == 2 && strcmp(call->operands[0], "list") == 0) {
+    bool is_list = call->operand_count == 2 && strcmp(call->operands[0], "list") == 0;
+    if (is_list || (call->operand_count == 2 && strcmp(call->operands[0], "dump") == 0)) {
         bool damaged = false;
-        int listed = stores_list(call->operands[1], options->outputs.json, &damaged, &diag);
+        int listed = is_list
+                         ? stores_list(call->operands[1], options->outputs.json, &damaged, &diag)
+                         : stores_dump(call->operands[1], &damaged, &diag);
         return listed != DIAG_OK ? command_fail(listed, &diag) : damaged ? EXIT_FAILED : EXIT_OK;
     }
     int status = check(call, &diag);
@@ -409,7 +407,8 @@ static int run(struct call *call)
 
 const struct command cmd_stores = {
     .name = "stores",
-    .usage = "[FLAGS] | list DIR [--json=FILE]",
+    .old_name = "store",
+    .usage = "[FLAGS] | list DIR [--json=FILE] | dump DIR",
     .summary = "Which store of delayed messages survives a crash, and what does each cost?",
     .topic = "Threads and stores",
     .groups = groups,

@@ -14,15 +14,18 @@
 #include <cjson/cJSON.h>
 
 /* conform is that of stores: `conform --store`. */
-extern const struct command cmd_stores, cmd_store, cmd_conform_stores;
+extern const struct command cmd_stores, cmd_conform_stores;
 
 /* --store-set and --directory, of a struct storing_request. */
 #define STORE_FLAG_COUNT 2
 extern const struct flag store_flags[STORE_FLAG_COUNT];
 
+/* Prints every file, record and head of a wheel-log; the rest as stores_list. */
+int stores_dump(const char *directory, bool *damaged, struct diag *diag);
+
 /* Prints what is pending in the directory of a wheel-log, in the order of dispatch, and writes it as JSON to a file, "-" or NULL
  * (schema/stores-pending-1.json).  Changes nothing.  DIAG_USAGE, with file and reason, if it is none; *damaged: some of it
- * was named on stderr (cmd_store.c).  40 bytes of memory for each message that the log has. */
+ * was named on stderr (stores_files.c).  40 bytes of memory for each message that the log has. */
 int stores_list(const char *directory, const char *json, bool *damaged, struct diag *diag);
 
 /* DIAG_USAGE when it is no document of stores that readers here can rely on. */

@@ -6,8 +6,8 @@
 #include "harness/tell/result/document.h"
 #include "labs/durable/stores/store_modules.h"
 
-static const struct command *const commands[] = {
-    &cmd_stores, &cmd_store, &cmd_conform_stores, &cmd_report, &cmd_plot, &cmd_list, NULL};
+static const struct command *const commands[] = {&cmd_stores, &cmd_conform_stores, &cmd_report,
+                                                 &cmd_list, NULL};
 
 static void list_json(void *object)
 {

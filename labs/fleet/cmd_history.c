@@ -49,10 +49,7 @@ static const struct flag flags[] = {
 static const struct flag_group groups[] = {
     {.flags = flags, .count = FLAGS(flags)},
     OUTPUT_JSON(0),
-    OUTPUT_PLOTS(0),
-    OUTPUT_HTML(0),
-    OUTPUT_STYLE(0),
-    OUTPUT_EXPORTS(0, page),
+    OUTPUT_PAGE(0, page),
     {0},
 };
 

@@ -6,7 +6,6 @@
 #include "harness/base/memory.h"
 #include "harness/compare/gate_work.h"
 #include "harness/measure/stats/summary.h"
-#include "labs/fleet/series.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -193,8 +192,7 @@ static int find_since(const struct history *history, size_t *first, struct diag 
 static cJSON *make_run(const struct history_run *run)
 {
     cJSON *out = cJSON_CreateObject();
-    json_add_text(out, "file", run->file);
-    json_add_text(out, "commit", run->commit);
+    json_put(out, run, file, commit);
     json_add_text(out, "date_utc", run->date);
     json_add_text(out, "cpu_model", run->machine);
     json_add_text(out, "compiler", run->compiler);

@@ -1,5 +1,5 @@
 /* series.c - lines up a figure of a cell over all runs, and tells where it changes. */
-#include "labs/fleet/series.h"
+#include "labs/fleet/history.h"
 
 #include "harness/base/json.h"
 #include "harness/base/memory.h"

@@ -108,8 +108,7 @@ static void add_finding(cJSON *part, const char *plugin, const char *list,
                         const struct conform_report *report)
 {
     char *drawing = report->operations[0] ? drawing_of(plugin, report->operations) : NULL;
-    json_add_text(part, "rule", report->rule);
-    json_add_text(part, "detail", report->detail);
+    json_put(part, report, rule, detail);
     json_add_text(part, "list", list);
     json_add_text(part, "operations", report->operations);
     json_add_text(part, "drawing", drawing);

@@ -40,9 +40,13 @@ static void list(FILE *out)
                 runner_registry[i].timed->summary);
 }
 
-static const struct command *const commands[] = {
-    &cmd_clock_run, &cmd_clock_replay, &cmd_conform_runners, &cmd_list,
-    &cmd_report,    &cmd_plot,         &cmd_compare,         NULL};
+static const struct command *const commands[] = {&cmd_clock_run,
+                                                 &cmd_clock_replay,
+                                                 &cmd_conform_runners,
+                                                 &cmd_list,
+                                                 &cmd_report,
+                                                 &cmd_compare,
+                                                 NULL};
 
 const struct program program = {
     .lab = "live", .commands = commands, .list = list, .list_json = list_json};

@@ -1,8 +1,8 @@
 /* program.c - twbench-teach: the commands of the lab, and the kinds of document that it shows. */
 #include "labs/teach/teach.h"
 
-static const struct command *const commands[] = {
-    &cmd_show, &cmd_claims, &cmd_lab_receipt, &cmd_list, &cmd_report, &cmd_plot, NULL};
+static const struct command *const commands[] = {&cmd_show, &cmd_claims, &cmd_lab_receipt,
+                                                 &cmd_list, &cmd_report, NULL};
 
 const struct program program = {.lab = "teach", .commands = commands};
 

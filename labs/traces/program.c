@@ -4,8 +4,8 @@
 #include "harness/base/json.h"
 #include "harness/tell/result/document.h"
 
-static const struct command *const commands[] = {&cmd_trace,  &cmd_import, &cmd_record,
-                                                 &cmd_report, &cmd_plot,   NULL};
+static const struct command *const commands[] = {&cmd_trace, &cmd_import, &cmd_record, &cmd_report,
+                                                 NULL};
 
 const struct program program = {.lab = "traces", .commands = commands};
 

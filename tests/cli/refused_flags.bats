@@ -74,8 +74,8 @@ load support
 @test "progress of no known kind" { refuses "'often'" --progress=often; }
 @test "a format of pictures that is none" { refuses "gif" --plots=p --plot-format=gif; }
 @test "two documents on stdout" { refuses --export-csv --json=- --export-csv=-; }
-@test "two documents of any format on stdout" { refuses --export-custom --export-gbench=- --export-custom=-; }
-@test "two documents in one file" { refuses same.json --export-bencher=same.json --export-custom=same.json; }
+@test "two documents of any format on stdout" { refuses --export-bencher --export-gbench=- --export-bencher=-; }
+@test "two documents in one file" { refuses same.json --export-bencher=same.json --export-gbench=same.json; }
 @test "resume without a file" { refuses --resume --resume; }
 @test "resume and force" { refuses --resume --json=x.json --resume --force; }
 
@@ -84,7 +84,6 @@ load support
 @test "an operand of conform" { refuses "heap" conform heap; }
 @test "replay of nothing" { refuses "trace" replay --impl=heap; }
 @test "replay with a workload" { refuses --workload replay --workload=hold nginx; }
-@test "plot without a folder" { echo '{}' >r.json; refuses --plots plot r.json; }
 @test "report of two files" { refuses "report" report a.json b.json; }
 @test "sweeping a parameter in conform" { refuses slots conform --impl=hashed --slots=64,128; }
 @test "a number of tasks for a trace, which has its own" { refuses "--tasks: a trace has as many timers as were recorded" replay nginx --tasks=5; }

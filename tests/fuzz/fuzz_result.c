@@ -35,7 +35,6 @@ static void show(const struct result_document *document, const uint8_t *data, si
     page_free(&page);
     gbench_write(out, document);
     bencher_write(out, document);
-    custom_write(out, document);
     junit_write(out, document);
     fclose(out);
     fuzz_check_numbers(printed, data, size);

@@ -373,32 +373,6 @@ TEST(test_bencher_measures)
     cJSON_Delete(json);
 }
 
-TEST(test_custom_elements)
-{
-    cJSON *json = parsed_sample(custom_write);
-    const cJSON *element;
-    assert_true(cJSON_IsArray(json));
-    cJSON_ArrayForEach(element, json)
-    {
-        assert_has_text(element, "name", NULL);
-        assert_has_text(element, "unit", NULL);
-        assert_has_text(element, "extra", NULL);
-        assert_true(json_get_number(element, "value") >= 0);
-        assert_ptr_equal(find_named(json, "name", json_get_text(element, "name")), element);
-    }
-    element = find_named(json, "name", "hashed/long-horizon/steady/tasks:10000/slots:4096 latency");
-    double low = NAN, high = NAN;
-    assert_int_equal(sscanf(json_get_text(element, "range"), "%lf to %lf", &low, &high), 2);
-    assert_true(low <= json_get_number(element, "value"));
-    assert_true(high >= json_get_number(element, "value"));
-    assert_has_text(element, "unit", "ns/op");
-    assert_int_equal(strncmp(json_get_text(element, "extra"), "slots=4096; stream ", 19), 0);
-    element = find_named(json, "name", "hier/hold/tasks:1000 memory");
-    assert_has_number(element, "value", 16);
-    assert_null(json_get(element, "range"));
-    cJSON_Delete(json);
-}
-
 /* The machine that runs the tests may have no counters to read. */
 TEST(test_bencher_counters)
 {
@@ -428,16 +402,11 @@ TEST(test_names_are_escaped)
     struct result_document *document = nasty_document();
     sample_add(document, &sample_designs[2], "a \"trace\"\\\t\x01/\xc3\xa9", 1000, 0);
     const char *name = "heap/a \"trace\"\\\t\x01/\xc3\xa9/fill/tasks:1000";
-    cJSON *gbench = parsed(gbench_write, document), *bencher = parsed(bencher_write, document),
-          *custom = parsed(custom_write, document);
-    char latency[128];
-    snprintf(latency, sizeof latency, "%s latency", name);
+    cJSON *gbench = parsed(gbench_write, document), *bencher = parsed(bencher_write, document);
     assert_non_null(find_named(json_get(gbench, "benchmarks"), "name", name));
     assert_non_null(cJSON_GetObjectItemCaseSensitive(bencher, name));
-    assert_non_null(find_named(custom, "name", latency));
     cJSON_Delete(gbench);
     cJSON_Delete(bencher);
-    cJSON_Delete(custom);
     result_free(document);
 }
 
@@ -454,14 +423,11 @@ TEST(test_cells_that_are_not_ok)
     assert_int_equal(result_add_cell(document, &identity, &stream, outcome, 1, &diag), DIAG_OK);
     const cJSON *cell = json_get(result_json(document), "cells")->child;
     assert_true(cJSON_GetArraySize(json_get(cell, "phases")) > 0);
-    cJSON *gbench = parsed(gbench_write, document), *bencher = parsed(bencher_write, document),
-          *custom = parsed(custom_write, document);
+    cJSON *gbench = parsed(gbench_write, document), *bencher = parsed(bencher_write, document);
     assert_int_equal(cJSON_GetArraySize(json_get(gbench, "benchmarks")), 0);
     assert_int_equal(cJSON_GetArraySize(bencher), 0);
-    assert_int_equal(cJSON_GetArraySize(custom), 0);
     cJSON_Delete(gbench);
     cJSON_Delete(bencher);
-    cJSON_Delete(custom);
     free(outcome);
     result_free(document);
 }

@@ -80,10 +80,7 @@ static const struct flag_group groups[] = {
     {.flags = flags, .count = FLAGS(flags)},
     SETUP_PIN(offsetof(OF, setup)),
     OUTPUT_JSON(OUTPUTS_AT),
-    OUTPUT_PLOTS(OUTPUTS_AT),
-    OUTPUT_HTML(OUTPUTS_AT),
-    OUTPUT_STYLE(OUTPUTS_AT),
-    OUTPUT_EXPORTS(OUTPUTS_AT, page),
+    OUTPUT_PAGE(OUTPUTS_AT, page),
     {0},
 };
 #undef OF

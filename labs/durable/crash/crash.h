@@ -104,7 +104,8 @@ const char *crash_rule(const struct durable_ledger *ledger);
  *
  * What a sync covered is there.  Of the rest each write may have vanished, arrived, or arrived in part, by sectors of 512
  * bytes, in any order.  Names are kept in order, as file systems with a journal do: of the creations, renamings and
- * removals that no sync covers, the first so many have happened.  A sync of a file covers its creation. */
+ * removals that no sync covers, the first so many have happened.  A sync of a file covers its creation.  The store's own
+ * directory is there once the directory above it was synced. */
 
 enum disk_arrival {
     DISK_NOTHING,    /* of what no sync covers */
@@ -112,6 +113,7 @@ enum disk_arrival {
     DISK_SOME,       /* each write or not, by a coin: out of order */
     DISK_TORN,       /* each sector or not, by a coin */
     DISK_PREFIX,     /* the first so many, and of the next its first sectors */
+    DISK_NAMES,   /* all names, and of the writes nothing: a journal is often ahead of the data */
     DISK_GARBAGE, /* each write or not; where one is missing that made the file longer lies what was on the disk before */
     DISK_ARRIVALS
 };
@@ -123,6 +125,9 @@ const char *disk_arrival_words(enum disk_arrival arrival);
  * an error of the system. */
 bool disk_state_make(const struct disk_log *log, uint64_t cut, enum disk_arrival arrival,
                      uint64_t seed, const char *directory);
+
+/* All that is in the record so far has come to the disk.  It is at least `length` records long afterwards. */
+void disk_log_settle(struct disk_log *log, uint64_t length);
 
 /* Maps an empty record that `bytes` of data fit into, shared with children. */
 struct disk_log *disk_log_make(uint64_t bytes);

@@ -41,6 +41,7 @@ const char *disk_arrival_words(enum disk_arrival arrival)
         "writes that were not synced arrived out of order",
         "sectors of writes arrived",
         "the first writes that were not synced arrived, the last in part",
+        "all names arrived, and nothing of the writes that were not synced",
         "old bytes of the disk lie where writes did not arrive"};
     return words[arrival];
 }
@@ -211,9 +212,9 @@ static void replay(struct state *state, enum disk_arrival arrival)
 {
     uint64_t names = count_pending(state, true), writes = count_pending(state, false);
     uint64_t prefix = rng_below(&state->rng, writes + 1);
-    names = arrival == DISK_EVERYTHING ? names
-            : arrival == DISK_NOTHING  ? 0
-                                       : rng_below(&state->rng, names + 1);
+    names = arrival == DISK_EVERYTHING || arrival == DISK_NAMES ? names
+            : arrival == DISK_NOTHING                           ? 0
+                                                                : rng_below(&state->rng, names + 1);
     for (uint64_t i = 0; i < state->cut; i++) {
         const struct disk_record *record = &state->log->records[i];
         uint64_t sectors = UINT64_MAX;
@@ -223,7 +224,7 @@ static void replay(struct state *state, enum disk_arrival arrival)
             names -= names > 0;
         } else if (state->covered[i] != COVERED) {
             coin = arrival == DISK_TORN && record->kind == DISK_WRITE;
-            sectors = arrival == DISK_NOTHING ? 0
+            sectors = arrival == DISK_NOTHING || arrival == DISK_NAMES ? 0
                       : arrival == DISK_SOME || arrival == DISK_TORN || arrival == DISK_GARBAGE
                           ? UINT64_MAX * rng_below(&state->rng, 2)
                       : arrival == DISK_PREFIX && prefix == 0 ? 0
@@ -237,6 +238,20 @@ static void replay(struct state *state, enum disk_arrival arrival)
         else if (arrival == DISK_GARBAGE && record->kind == DISK_WRITE)
             put_garbage(state, record);
     }
+}
+
+void disk_log_settle(struct disk_log *log, uint64_t length)
+{
+    uint64_t covered = log->length;
+    for (uint32_t file = 0; file <= log->file_count || log->length < length; file++) {
+        if (log->length == DISK_RECORDS_MAX)
+            return;
+        log->records[log->length++] =
+            (struct disk_record){.kind = DISK_SYNC,
+                                 .file = file < log->file_count ? file : DISK_DIRECTORY,
+                                 .offset = covered};
+    }
+    log->parent_at = log->length;
 }
 
 /* ---- The files. ------------------------------------------------------------------------------- */
@@ -278,7 +293,8 @@ bool disk_state_make(const struct disk_log *log, uint64_t cut, enum disk_arrival
     bool made = mkdir(directory, 0700) == 0;
     if (made) {
         find_covered(&state);
-        replay(&state, arrival);
+        if (arrival != DISK_NOTHING || (log->parent_at && log->parent_at <= cut))
+            replay(&state, arrival);
     }
     for (uint32_t i = 0; made && i < log->file_count; i++)
         if (state.images[i].name[0])

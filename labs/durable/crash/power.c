@@ -23,6 +23,11 @@
 /* Behind a sync that failed, at each of which power is lost. */
 #define SYNC_STEPS    8u
 #define PROMISES_MOST 20u
+/* Files that go, and losses of power during recovery, under each policy. */
+#define REMOVALS_MOST 20u
+#define AGAIN         6u
+#define AGAIN_STEPS   30u
+#define AGAIN_FIRST   10u
 /* Messages are over while others are put, so that files of a store are over, too. */
 #define SPAN_MS UINT64_C(36000000)
 
@@ -31,11 +36,12 @@ struct recorded {
     struct durable_request request;
     struct disk_log *log;
     struct book *book;
+    uint64_t first; /* records of what was there before the run */
     char root[PATH_MAX], directory[PATH_MAX + 8];
 };
 
 static bool recorded_make(const struct crash_case *this, enum tw_sync_policy sync, uint64_t seed,
-                          struct recorded *recorded)
+                          const char *name, struct recorded *recorded)
 {
     recorded->request = crash_request(this, sync, TASKS, seed);
     recorded->request.load.span_ms = SPAN_MS;
@@ -43,7 +49,7 @@ static bool recorded_make(const struct crash_case *this, enum tw_sync_policy syn
     recorded->request.setting_count = this->small_count;
     recorded->log = disk_log_make(DATA_BYTES);
     recorded->book = book_make(&recorded->request.load);
-    snprintf(recorded->root, sizeof recorded->root, "%s/disk", this->options->directory);
+    snprintf(recorded->root, sizeof recorded->root, "%s/%s", this->options->directory, name);
     snprintf(recorded->directory, sizeof recorded->directory, "%s/store", recorded->root);
     if (mkdir(recorded->root, 0700) != 0) {
         crash_broken(this, CRASH_POWER, "failed", "%s: %s", recorded->root, strerror(errno));
@@ -118,10 +124,11 @@ static bool judge_state(const struct crash_case *this, const struct recorded *re
     bool holds = false;
     snprintf(directory, sizeof directory, "%s/state", this->options->directory);
     snprintf(where, sizeof where,
-             "under %s, seed %" PRIu64 ", power lost after %" PRIu64 " of %" PRIu64
+             "under %s, seed %" PRIu64 ", power lost%s after %" PRIu64 " of %" PRIu64
              " steps of the disk: %s",
-             durable_sync_name(recorded->request.sync), recorded->request.load.seed, cut,
-             (uint64_t)recorded->log->length, disk_arrival_words(arrival));
+             durable_sync_name(recorded->request.sync), recorded->request.load.seed,
+             recorded->first ? " again, while it recovered," : "", cut - recorded->first,
+             (uint64_t)recorded->log->length - recorded->first, disk_arrival_words(arrival));
     if (disk_state_make(recorded->log, cut, arrival, seed, directory)) {
         book_turn_back(book, (uint32_t)cut + 1);
         crash_prepare(book, recorded->request.producers);
@@ -193,12 +200,83 @@ static bool judge_states(const struct crash_case *this, const struct recorded *r
     return holds;
 }
 
+/* Right after a file went or got another name: what stood in it stands elsewhere by then. */
+static bool judge_removals(const struct crash_case *this, const struct recorded *recorded)
+{
+    const struct disk_log *log = recorded->log;
+    bool holds = true;
+    for (uint64_t i = 0, met = 0; i < log->length && met < REMOVALS_MOST && holds; i++)
+        if (log->records[i].kind == DISK_UNLINK || log->records[i].kind == DISK_RENAME) {
+            holds = judge_state(this, recorded, i + 1, DISK_NAMES, 1);
+            met++;
+        }
+    return holds;
+}
+
+/* The store as the first loss of power left it, and a record of its recovery that begins with that. */
+static bool again_run(const struct crash_case *this, struct recorded *again,
+                      const struct recorded *recorded, uint64_t cut, enum disk_arrival arrival)
+{
+    char reason[300] = "";
+    int ended = DRIVE_FINISHED;
+    struct disk_log *before = *disk_layer();
+    *disk_layer() = again->log;
+    bool made = disk_state_make(recorded->log, cut, arrival, this->options->seed, again->directory);
+    *disk_layer() = before;
+    disk_log_settle(again->log, cut + 1);
+    book_turn_back(again->book, (uint32_t)cut + 1);
+    crash_prepare(again->book, again->request.producers);
+    again->book->disk_length = &again->log->length;
+    again->first = again->log->length;
+    if (!made || !recorded_run(again, &ended, reason, sizeof reason) || ended != DRIVE_FINISHED)
+        crash_broken(this, CRASH_POWER, "failed",
+                     "power lost after %" PRIu64 " steps of the disk: %s; then: %s%s", cut,
+                     disk_arrival_words(arrival), reason, again->book->failure);
+    return !this->report->is_broken;
+}
+
+/* Power is lost there, and lost again while the store recovers or, unless `soon`, goes on. */
+static bool judge_again(const struct crash_case *this, const struct recorded *recorded,
+                        uint64_t cut, enum disk_arrival arrival, bool soon, struct rng *rng)
+{
+    struct recorded again = {.log = NULL};
+    bool holds =
+        recorded_make(this, recorded->request.sync, recorded->request.load.seed, "again", &again);
+    memcpy(again.book, recorded->book, book_bytes(recorded->book));
+    holds = holds && again_run(this, &again, recorded, cut, arrival);
+    if (holds && again.log->overflow == 0) {
+        uint64_t steps = again.log->length - again.first;
+        if (soon && steps > AGAIN_STEPS)
+            steps = AGAIN_STEPS;
+        holds = judge_state(this, &again, again.first + rng_below(rng, steps + 1),
+                            (enum disk_arrival)rng_below(rng, DISK_ARRIVALS), rng_next(rng));
+    }
+    recorded_free(&again);
+    return holds;
+}
+
+/* While it is made, at each step; later at some. */
+static bool judge_recoveries(const struct crash_case *this, const struct recorded *recorded)
+{
+    uint64_t most = this->options->states == UINT64_MAX ? 10 * AGAIN : AGAIN;
+    uint64_t steps = recorded->request.sync == TW_SYNC_ALWAYS ? first_steps(recorded) : 0;
+    struct rng rng;
+    bool holds = true;
+    rng_seed(&rng, recorded->request.load.seed, 71 + recorded->request.sync);
+    for (uint64_t cut = 1; cut <= steps && cut <= AGAIN_FIRST && holds; cut++)
+        holds = judge_again(this, recorded, cut, DISK_NAMES, false, &rng);
+    for (uint64_t i = 0; i < most && holds; i++)
+        holds = judge_again(this, recorded, choose_cut(recorded, &rng, i),
+                            (enum disk_arrival)rng_below(&rng, DISK_ARRIVALS), i % 2, &rng);
+    return holds;
+}
+
 bool crash_power(const struct crash_case *this, enum tw_sync_policy sync)
 {
     struct recorded recorded = {.log = NULL};
     char reason[300] = "";
     int ended = DRIVE_FINISHED;
-    bool holds = recorded_make(this, sync, this->options->seed, &recorded);
+    bool holds = recorded_make(this, sync, this->options->seed, "disk", &recorded);
     if (holds) {
         recorded.request.measures_recovery = true;
         holds = recorded_run(&recorded, &ended, reason, sizeof reason);
@@ -215,7 +293,8 @@ bool crash_power(const struct crash_case *this, enum tw_sync_policy sync)
         if (holds && check_record(this, &recorded))
             holds = (sync != TW_SYNC_ALWAYS || judge_first_steps(this, &recorded)) &&
                     (sync < TW_SYNC_INTERVAL || judge_promises(this, &recorded)) &&
-                    judge_states(this, &recorded);
+                    judge_removals(this, &recorded) && judge_states(this, &recorded) &&
+                    judge_recoveries(this, &recorded);
     }
     recorded_free(&recorded);
     return holds;
@@ -316,7 +395,7 @@ static bool prove_fault(const struct crash_case *this, enum tw_sync_policy sync,
     struct recorded recorded = {.log = NULL};
     char reason[300] = "", where[300];
     struct rng rng;
-    bool holds = recorded_make(this, sync, seed, &recorded), reads;
+    bool holds = recorded_make(this, sync, seed, "disk", &recorded), reads;
     reads = faults[which].fault == DISK_FAIL_READ;
     rng_seed(&rng, seed, 53 + which);
     if (holds) {

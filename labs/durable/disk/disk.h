@@ -30,6 +30,8 @@ enum disk_kind {
 };
 
 #define DISK_DIRECTORY UINT32_MAX
+/* Where the store's own directory stands: a sync of it covers that directory's name. */
+#define DISK_PARENT (UINT32_MAX - 1)
 
 struct disk_record {
     uint32_t kind, file;
@@ -62,6 +64,8 @@ struct disk_log {
     uint64_t faults;     /* calls that were failed */
     uint32_t
         is_quiet; /* nothing is recorded, and syncs of files below root are not done: for speed */
+    uint64_t
+        parent_at; /* how long the record was when a sync of DISK_PARENT had ended first; 0: none has */
     uint32_t file_count;
     struct {
         uint64_t device, inode;

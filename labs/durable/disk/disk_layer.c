@@ -75,15 +75,26 @@ static int name_of(const struct disk_log *log, int at, const char *path, char *o
     return 1;
 }
 
-/* The number of the file that is open there; DISK_DIRECTORY for a directory below the root; -1: none of ours. */
+/* Does the root stand in that directory? */
+static int is_parent(const struct disk_log *log, const char *path)
+{
+    size_t length = strlen(path);
+    return strncmp(log->root, path, length) == 0 && log->root[length] == '/' &&
+           strchr(log->root + length + 1, '/') == log->root + strlen(log->root) - 1;
+}
+
+/* The number of the file that is open there; DISK_DIRECTORY for a directory below the root, DISK_PARENT for the one it stands in;
+ * -1: none of ours. */
 static int64_t file_of(struct disk_log *log, int fd)
 {
-    char path[PATH_MAX];
+    char path[PATH_MAX] = "";
     struct stat info;
     if (fstat(fd, &info) != 0)
         return -1;
     if (S_ISDIR(info.st_mode))
-        return fd_path(log, fd, path, sizeof path) ? (int64_t)DISK_DIRECTORY : -1;
+        return fd_path(log, fd, path, sizeof path) ? (int64_t)DISK_DIRECTORY
+               : is_parent(log, path)              ? (int64_t)DISK_PARENT
+                                                   : -1;
     for (uint32_t i = 0; i < log->file_count; i++)
         if (log->files[i].device == info.st_dev && log->files[i].inode == info.st_ino)
             return i;
@@ -263,7 +274,11 @@ int ftruncate(int fd, off_t length)
     if (file < 0)
         return (int)syscall(SYS_ftruncate, fd, length);
     lock(log);
-    int answer = is_failed(log, DISK_FAIL_WRITE) ? -1 : (int)syscall(SYS_ftruncate, fd, length);
+    struct stat info;
+    /* A full disk takes room back. */
+    int gives = log->fault_errno == ENOSPC && fstat(fd, &info) == 0 && length <= info.st_size;
+    int fails = !gives && is_failed(log, DISK_FAIL_WRITE);
+    int answer = fails ? -1 : (int)syscall(SYS_ftruncate, fd, length);
     if (answer == 0)
         note(log, DISK_TRUNCATE, file, (uint64_t)length, NULL, 0);
     unlock(log);
@@ -344,6 +359,8 @@ static int do_sync(int fd, long call)
     lock(log);
     int failed = is_failed(log, DISK_FAIL_SYNC);
     note(log, failed ? DISK_SYNC_FAILED : DISK_SYNC, file, covered, NULL, 0);
+    if (file == DISK_PARENT && !failed && !log->parent_at)
+        log->parent_at = atomic_load(&log->length);
     unlock(log);
     return failed ? -1 : 0;
 }

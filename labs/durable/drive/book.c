@@ -328,7 +328,8 @@ void book_turn_back(struct book *book, uint32_t stamp)
         entry->delivered = turned(entry->delivered, stamp);
         entry->done_called = turned(entry->done_called, stamp);
         entry->done_acked = turned(entry->done_acked, stamp);
-        atomic_fetch_and(&entry->flags, BOOK_REFUSED | BOOK_TOO_LATE);
+        atomic_fetch_and(&entry->flags, BOOK_REFUSED | BOOK_TOO_LATE | BOOK_PUT_KEPT |
+                                            BOOK_PUT_LEFT | BOOK_CANCEL_KEPT | BOOK_DONE_KEPT);
     }
     if (book->tended_at > stamp)
         book->tended = 0;

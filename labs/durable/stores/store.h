@@ -135,7 +135,8 @@ typedef void tw_store_damage_fn(void *ctx, const char *file, uint64_t offset, co
                                 uint64_t lost);
 
 struct tw_store_config {
-    const char *directory; /* absolute; made if it is not there (its parent is) */
+    const char *
+        directory; /* absolute; made if it is not there (its parent is), and its name lasts before the first acknowledgement */
     enum tw_sync_policy sync;
     uint32_t interval_ms; /* of TW_SYNC_INTERVAL: 1 or more */
     uint64_t now_ms;      /* the time at open; if it is before that of an earlier poll: see TIME */

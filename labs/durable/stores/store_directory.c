@@ -65,8 +65,9 @@ static bool line_write(int directory, const char *line)
         return false;
     bool written = write(fd, text, (size_t)size) == size && fsync(fd) == 0;
     close(fd);
-    return written && renameat(directory, LINE_NEW, directory, LINE_FILE) == 0 &&
-           fsync(directory) == 0;
+    /* The directory's own name lasts before the line says that a store is there. */
+    return written && store_sync_parent(directory) == 0 &&
+           renameat(directory, LINE_NEW, directory, LINE_FILE) == 0 && fsync(directory) == 0;
 }
 
 static int line_check(struct store_directory *directory, const char *path, const char *line,

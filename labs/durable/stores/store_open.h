@@ -4,8 +4,11 @@
 
 #include "store.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <time.h>
+#include <unistd.h>
 
 #define NS_PER_S UINT64_C(1000000000)
 
@@ -53,6 +56,16 @@ static inline uint64_t store_setting(const struct tw_store_config *config, const
         if (strcmp(config->settings[i].name, name) == 0)
             return config->settings[i].values[0];
     return otherwise;
+}
+
+/* The name of an open directory is to last, too: syncs the one above, or the file system where that may not be read.  0 or errno. */
+static inline int store_sync_parent(int directory)
+{
+    int parent = openat(directory, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int error = (parent >= 0 ? fsync(parent) : syncfs(directory)) == 0 ? 0 : errno;
+    if (parent >= 0)
+        close(parent);
+    return error;
 }
 
 /* The answer of an open that could not get its memory. */

@@ -336,7 +336,7 @@ void wl_damage_log(struct wl_damage *damage, uint64_t position, const char *what
 
 /* Reads a segment from front to back, record by record, and steps over what is no record.
  *
- * Recovery replays by it, a broken chain is mended by it, `twbench store dump` prints by it.  Where bytes are no
+ * Recovery replays by it, a broken chain is mended by it, `twbench stores dump` prints by it.  Where bytes are no
  * record, it looks at every following byte for the next one: the check of an entry includes its position, so
  * neither a payload nor what a file held before can pass for one.  Zeros are passed over: the byte of an entry that has its
  * kind is never zero. */

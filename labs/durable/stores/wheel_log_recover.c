@@ -576,6 +576,9 @@ int wl_recover(struct tw_store *store, const struct tw_store_config *config, str
         /* A new store: nothing before now. */
         recovery.state.floor_due = config->now_ms;
         wl_wheel_free_before(&store->log.wheel, config->now_ms);
+        failed = store_sync_parent(store->directory);
+        if (failed)
+            answer = refuse(error, TW_STORE_IO, config->directory, strerror(failed));
     }
     /* A checkpoint of before does not say how many were put: this is the most. */
     if (recovery.whole && recovery.state.puts == 0)

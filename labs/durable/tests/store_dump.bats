@@ -1,4 +1,4 @@
-# store_dump.bats - twbench store dump: what a wheel-log's files hold, what is damaged, and what is no store.
+# store_dump.bats - twbench stores dump: what a wheel-log's files hold, what is damaged, and what is no store.
 #
 # tests/stores/wheel-log-1 is a directory as format version 1 left it when its process was killed: it is never made again.
 
@@ -15,7 +15,7 @@ flip() {
 
 @test "a store of format version 1 is printed record by record" {
     kept
-    run "$twbench" store dump store
+    run "$twbench" stores dump store
     [ "$status" -eq 0 ]
     [ "$output" = "$(cat "$root/labs/durable/tests/stores/wheel-log-1.txt")" ]
 }
@@ -27,7 +27,7 @@ flip() {
         kept
         read -r file offset what <<<"$place"
         flip "store/$file" "$offset"
-        run "$twbench" store dump store
+        run "$twbench" stores dump store
         [ "$status" -eq 1 ]
         [[ $output == *"damaged: $file at "*"$what"* ]]
         [ "$(grep -c damaged <<<"$output")" -eq 1 ]
@@ -37,20 +37,20 @@ flip() {
 @test "zeros behind the log are its end, and a byte among them is damage" {
     kept
     truncate -s +70000 store/log-0000000000000000
-    run "$twbench" store dump store
+    run "$twbench" stores dump store
     [ "$status" -eq 0 ]
     [ "${output#*$'\n'}" = "$(tail -n +2 "$root/labs/durable/tests/stores/wheel-log-1.txt")" ]
     flip store/log-0000000000000000 300
-    run "$twbench" store dump store
+    run "$twbench" stores dump store
     [ "$status" -eq 1 ]
     [[ $output == *"damaged: log-0000000000000000 at 267: 34 bytes are no record"* ]]
 }
 
 @test "what is no wheel-log is refused with exit status 2" {
     mkdir empty
-    refuses "no file of a wheel-log is in it" store dump empty
-    refuses "nowhere" store dump nowhere
-    refuses "store dump DIR" store
+    refuses "no file of a wheel-log is in it" stores dump empty
+    refuses "nowhere" stores dump nowhere
+    refuses "stores dump DIR" stores dump
 }
 
 @test "a segment that is missing, empty or cut is named, with what it held at most" {
@@ -59,10 +59,10 @@ flip() {
     for change in "rm $segment" "truncate -s 0 $segment" "truncate -s 400 $segment" "rm store/log-0000000000000000"; do
         rm -rf store
         cp -r "$root/labs/durable/tests/stores/wheel-log-segments" store
-        run "$twbench" store dump store
+        run "$twbench" stores dump store
         [ "$status" -eq 0 ]
         $change
-        run "$twbench" store dump store
+        run "$twbench" stores dump store
         [ "$status" -eq 1 ]
         [[ $output == *"damaged: log-"*"at most 2 messages were in what is missing"* ]]
     done

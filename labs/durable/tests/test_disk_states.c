@@ -40,6 +40,7 @@ static int disk_open(void **state)
     snprintf(disk->directory, sizeof disk->directory, "%s/state", disk->root);
     disk->log = disk_log_make(1 << 20);
     assert_non_null(disk->log);
+    disk->log->parent_at = 1;
     return 0;
 }
 
@@ -75,6 +76,26 @@ static void is(struct disk *disk, uint64_t cut, enum disk_arrival arrival, const
     char *text = text_of(disk, cut, arrival, 1, name);
     assert_string_equal(text, expected);
     free(text);
+}
+
+TEST_AROUND(the_directory_is_there_once_the_one_above_was_synced, disk_open, disk_close)
+{
+    struct disk *disk = *state;
+    note_name(disk, DISK_CREATE, 0, "a");
+    note(disk, DISK_WRITE, 0, 0, "one", 3);
+    note(disk, DISK_SYNC, 0, 2, NULL, 0);
+    disk->log->parent_at = 4;
+    is(disk, 3, DISK_NOTHING, "a", "-");
+    is(disk, 3, DISK_NAMES, "a", "one");
+    note(disk, DISK_SYNC, DISK_PARENT, 3, NULL, 0);
+    is(disk, 4, DISK_NOTHING, "a", "one");
+    /* Names may be ahead of what was written. */
+    note_name(disk, DISK_RENAME, 0, "b");
+    note(disk, DISK_WRITE, 0, 0, "two", 3);
+    is(disk, 6, DISK_NAMES, "b", "one");
+    disk_log_settle(disk->log, 20);
+    assert_int_equal(disk->log->length, 20);
+    is(disk, 20, DISK_NOTHING, "b", "two");
 }
 
 TEST_AROUND(what_a_sync_covers_is_there, disk_open, disk_close)

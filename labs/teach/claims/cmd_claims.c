@@ -47,10 +47,7 @@ static const struct flag_group groups[] = {
     SETUP_PIN(offsetof(struct claims_options, setup)),
     OUTPUT_JSON(offsetof(struct claims_options, outputs)),
     OUTPUT_RESUME(offsetof(struct claims_options, outputs)),
-    OUTPUT_PLOTS(offsetof(struct claims_options, outputs)),
-    OUTPUT_HTML(offsetof(struct claims_options, outputs)),
-    OUTPUT_STYLE(offsetof(struct claims_options, outputs)),
-    OUTPUT_EXPORTS(offsetof(struct claims_options, outputs), result),
+    OUTPUT_PAGE(offsetof(struct claims_options, outputs), result),
     {0},
 };
 

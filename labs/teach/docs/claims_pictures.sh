@@ -10,7 +10,7 @@ document=${1:-results/reference/claims.json}
 
 work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT
-./twbench plot "$document" --plots="$work" 2>/dev/null
+./twbench report "$document" --plots="$work" >/dev/null 2>&1
 mkdir -p "$folder"
 rm -f "$folder"/*.svg
 for picture in "$work"/*.svg; do

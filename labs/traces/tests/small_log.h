@@ -94,4 +94,15 @@ static inline void small_log_is(const char *kind, const char *text, const char *
     small_log_close(&log);
 }
 
+/* A line that is an event of the kind and cannot be read is named, with what it should have had. */
+static inline void small_log_breaks(const char *kind, const char *line, const char *expected)
+{
+    struct small_log log;
+    small_log_read(&log, kind, line, NULL);
+    assert_int_equal(log.status, DIAG_USAGE);
+    if (!strstr(log.diag.text, expected) || !strstr(log.diag.text, "log:1:"))
+        fail_msg("%s", log.diag.text);
+    small_log_close(&log);
+}
+
 #endif

@@ -28,6 +28,11 @@ cJSON *json_measure(double value)
     return cJSON_CreateNumber(strtod(digits, NULL));
 }
 
+cJSON *json_bool(bool value)
+{
+    return cJSON_CreateBool(value);
+}
+
 cJSON *json_text(const char *text)
 {
     if (!text || !text[0])

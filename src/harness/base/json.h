@@ -30,6 +30,28 @@ void json_add_text(cJSON *object, const char *key, const char *text);
 /* Sixteen hexadecimal digits, for hashes: a string, because no reader may round it. */
 void json_add_hex(cJSON *object, const char *key, uint64_t value);
 
+/* true or false; as json_integer, for json_put. */
+cJSON *json_bool(bool value);
+
+/* json_put(object, from, steal_share, pairs): fields of the struct at `from`, each under its own name and as its type wants:
+ * a double as json_measure, texts as json_text, a bool, any other as json_integer.  Eight at most. */
+#define json_put(object, from, ...)                                                                \
+    JSON_PUT_OF_(__VA_ARGS__, JSON_PUT_8_, JSON_PUT_7_, JSON_PUT_6_, JSON_PUT_5_, JSON_PUT_4_,     \
+                 JSON_PUT_3_, JSON_PUT_2_, JSON_PUT_1_, 0)                                         \
+    (object, from, __VA_ARGS__)
+#define JSON_PUT_OF_(a, b, c, d, e, f, g, h, put, ...) put
+#define JSON_PUT_1_(object, from, field)                                                           \
+    json_add(object, #field,                                                                       \
+             _Generic((from)->field, bool : json_bool, double : json_measure, char * : json_text,  \
+                      const char * : json_text, default : json_integer)((from)->field))
+#define JSON_PUT_2_(o, f, a, ...) JSON_PUT_1_(o, f, a), JSON_PUT_1_(o, f, __VA_ARGS__)
+#define JSON_PUT_3_(o, f, a, ...) JSON_PUT_1_(o, f, a), JSON_PUT_2_(o, f, __VA_ARGS__)
+#define JSON_PUT_4_(o, f, a, ...) JSON_PUT_1_(o, f, a), JSON_PUT_3_(o, f, __VA_ARGS__)
+#define JSON_PUT_5_(o, f, a, ...) JSON_PUT_1_(o, f, a), JSON_PUT_4_(o, f, __VA_ARGS__)
+#define JSON_PUT_6_(o, f, a, ...) JSON_PUT_1_(o, f, a), JSON_PUT_5_(o, f, __VA_ARGS__)
+#define JSON_PUT_7_(o, f, a, ...) JSON_PUT_1_(o, f, a), JSON_PUT_6_(o, f, __VA_ARGS__)
+#define JSON_PUT_8_(o, f, a, ...) JSON_PUT_1_(o, f, a), JSON_PUT_7_(o, f, __VA_ARGS__)
+
 /* Prints the item on a line; arrays and objects down to that depth with a line for each member, so that texts can be
  * compared line by line.  Without memory a line is missing. */
 void json_print(FILE *out, const cJSON *item, int depth);

@@ -61,7 +61,7 @@ static int refuse_path(const char *flag, const char *path, struct diag *diag)
 }
 
 /* Root passes access() even where the kernel refuses every new file, as /proc does. */
-bool paths_takes_files(const char *directory)
+static bool paths_takes_files(const char *directory)
 {
     char name[4096 + 32];
     snprintf(name, sizeof name, "%s/.twbench-XXXXXX", directory);

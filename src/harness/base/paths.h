@@ -25,9 +25,6 @@ int paths_program(char *out, size_t size, struct diag *diag);
 int paths_check_file(const char *flag, const char *path, struct diag *diag);
 int paths_check_directory(const char *flag, const char *path, struct diag *diag);
 
-/* Can a new file be made in that directory?  One is made and removed.  False: errno says why. */
-bool paths_takes_files(const char *directory);
-
 /* A name for mkstemp or mkdtemp: NAME.XXXXXX in $TMPDIR, or in /tmp where that is not set. */
 void paths_temporary(char *out, size_t size, const char *name);
 

@@ -1,4 +1,4 @@
-/* cmd_report.c - report and plot: shows an old document of any kind again. */
+/* cmd_report.c - report: shows an old document of any kind again; called as plot only its pictures. */
 #include "harness/base/file.h"
 #include "harness/base/json.h"
 #include "harness/command/command.h"
@@ -18,8 +18,6 @@ static const struct flag_group groups[] = {OUTPUT_FORCE(0),
                                            OUTPUT_STYLE(0),
                                            OUTPUT_EXPORTS(0, result),
                                            {0}};
-
-typedef int render_fn(struct call *call, const struct document *document, struct diag *diag);
 
 /* Standard input as a file that can be read again, by a lab's program too. */
 static void keep_stdin(void)
@@ -53,16 +51,24 @@ static int hand_over(struct call *call, struct diag *diag)
     return row ? lab_become(row, call->argv, diag) : status;
 }
 
-static int render(struct call *call, render_fn *how)
+static int show(struct call *call, const struct document *document, struct diag *diag)
+{
+    struct report_options *options = call->options;
+    return document->result ? outputs_write(call, &options->outputs, document->result, diag)
+                            : outputs_page(call, &options->outputs, document->json, diag);
+}
+
+static int report(struct call *call)
 {
     struct diag diag;
     struct report_options *options = call->options;
     struct document document = {.kind = NULL};
     bool broken = false;
     int status = DIAG_OK;
+    options->outputs.silent = call->argc > 1 && strcmp(call->argv[1], "plot") == 0;
     if (call->operand_count != 1)
-        status = diag_usage(&diag, "%s: %zu files given; expected one DOCUMENT.json",
-                            call->command->name, call->operand_count);
+        status = diag_usage(&diag, "report: %zu files given; expected one DOCUMENT.json",
+                            call->operand_count);
     if (status == DIAG_OK)
         status = hand_over(call, &diag);
     if (status == DIAG_OK)
@@ -70,7 +76,7 @@ static int render(struct call *call, render_fn *how)
     if (status == DIAG_OK)
         status = document_load(call->operands[0], &document, &diag);
     if (status == DIAG_OK)
-        status = how(call, &document, &diag);
+        status = show(call, &document, &diag);
     if (status == DIAG_OK && document.result)
         status = outputs_assert(&options->outputs, document.result, &broken, &diag);
     if (status == DIAG_USAGE && (document.kind || document.result))
@@ -81,20 +87,6 @@ static int render(struct call *call, render_fn *how)
     return broken ? EXIT_REGRESSED : EXIT_OK;
 }
 
-static int show(struct call *call, const struct document *document, struct diag *diag)
-{
-    struct report_options *options = call->options;
-    return document->result ? outputs_write(call, &options->outputs, document->result, diag)
-                            : outputs_page(call, &options->outputs, document->json, diag);
-}
-
-static int draw(struct call *call, const struct document *document, struct diag *diag)
-{
-    struct report_options *options = call->options;
-    return outputs_picture(call, &options->outputs,
-                           document->result ? result_json(document->result) : document->json, diag);
-}
-
 static void begin(struct call *call)
 {
     struct report_options *options = call->options;
@@ -102,41 +94,14 @@ static void begin(struct call *call)
     options->outputs.page_alone = true;
 }
 
-static int report(struct call *call)
-{
-    return render(call, show);
-}
-
-static int plot(struct call *call)
-{
-    struct diag diag;
-    struct report_options *options = call->options;
-    if (options->outputs.plots || options->outputs.plot_format == PLOT_DUMB)
-        return render(call, draw);
-    diag_usage(&diag, "plot: --plots=DIR is missing (or --plot-format=dumb for the terminal)");
-    return command_fail(DIAG_USAGE, &diag);
-}
-
 const struct command cmd_report = {
     .name = "report",
+    .old_name = "plot",
     .usage = "[FLAGS] DOCUMENT.json [-o REPORT.html]",
-    .summary = "Show any document of twbench again, as text or as a page (-o); nothing is run.",
+    .summary = "Show any document of twbench again: text, pictures, a page (-o); nothing is run.",
     .topic = "Compare timer designs",
     .groups = groups,
     .size = sizeof(struct report_options),
     .begin = begin,
     .run = report,
-};
-
-static const struct flag_group plot_groups[] = {OUTPUT_PLOTS(0), {0}};
-
-const struct command cmd_plot = {
-    .name = "plot",
-    .usage = "[FLAGS] RESULT.json",
-    .summary = "Draw the pictures of a result.",
-    .topic = "Compare timer designs",
-    .groups = plot_groups,
-    .size = sizeof(struct report_options),
-    .begin = begin,
-    .run = plot,
 };

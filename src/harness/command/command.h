@@ -152,6 +152,7 @@ struct flag_group {
 
 struct command {
     const char *name;
+    const char *old_name;             /* by which it is called too, unlisted; may be NULL */
     const char *usage;                /* what follows the name: "[FLAGS] FILE..." */
     const char *summary;              /* one line */
     const char *topic;                /* heading of the list of commands; NULL: not listed */
@@ -207,8 +208,8 @@ extern const struct program program;
 /* ---- The commands of the core, for the programs that have them (core_commands.c). ------------- */
 
 /* Each is defined in its file cmd_NAME.c. */
-extern const struct command cmd_run, cmd_replay, cmd_list, cmd_report, cmd_plot, cmd_schema,
-    cmd_conform, cmd_compare, cmd_ci, cmd_init, cmd_selftest, cmd_probe;
+extern const struct command cmd_run, cmd_replay, cmd_list, cmd_report, cmd_schema, cmd_conform,
+    cmd_compare, cmd_ci, cmd_init, cmd_selftest, cmd_probe;
 
 /* What ci gives conform: where it prints, and whether a design was broken. */
 struct conform_heard {

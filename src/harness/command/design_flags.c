@@ -102,8 +102,8 @@ static int sweep_item(void *ctx, const char *flag, const char *item, struct diag
     return lists_split(item, ',', flag, sweep->param->values_max, level_item, sweep, diag);
 }
 
-int design_flag_values(const char *value, const char *flag, const struct tw_param *param,
-                       struct tw_setting *out, size_t max, size_t *count, struct diag *diag)
+static int design_flag_values(const char *value, const char *flag, const struct tw_param *param,
+                              struct tw_setting *out, size_t max, size_t *count, struct diag *diag)
 {
     if (param->values_max > 1) {
         struct sweep sweep = {.param = param, .out = out};

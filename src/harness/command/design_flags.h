@@ -66,8 +66,4 @@ int designs_settings(const struct designs *designs, const struct tw_design *desi
 /* --impl and --plugin. */
 flag_take_fn design_flag_impl, design_flag_plugin;
 
-/* "N,M|A..B" of one parameter, or lists between slashes, as settings: for parameters of a lab's own. */
-int design_flag_values(const char *value, const char *flag, const struct tw_param *param,
-                       struct tw_setting *out, size_t max, size_t *count, struct diag *diag);
-
 #endif

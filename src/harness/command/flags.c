@@ -9,8 +9,8 @@
 
 /* ---- Words and numbers. ---------------------------------------------------------------------- */
 
-int flag_word(const char *flag, const char *value, const char *const *words, int *out,
-              struct diag *diag)
+static int flag_word(const char *flag, const char *value, const char *const *words, int *out,
+                     struct diag *diag)
 {
     for (int i = 0; words[i]; i++)
         if (strcmp(words[i], value) == 0) {

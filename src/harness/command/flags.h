@@ -30,10 +30,7 @@ int flag_take(const struct flag_found *found, struct call *call, const char *sho
 
 /* ---- For flags that read their value themselves. ---- */
 
-/* One of the words (the last is NULL): *out is its place.  A count, a time, a text that is not empty.  DIAG_USAGE names
- * the flag, what was given and what was expected. */
-int flag_word(const char *flag, const char *value, const char *const *words, int *out,
-              struct diag *diag);
+/* A count, a time, a text that is not empty.  DIAG_USAGE names the flag, what was given and what was expected. */
 int flag_count(const char *flag, const char *value, uint64_t min, uint64_t max, uint64_t *out,
                struct diag *diag);
 int flag_time(const char *flag, const char *value, uint64_t min_ns, uint64_t *out_ns,

@@ -159,7 +159,7 @@ static void show_missing(FILE *out)
     const char *last = "";
     for (size_t i = 0; i < lab_row_count && !program.lab; i++) {
         const struct lab_row *row = &lab_rows[i];
-        if (row->kind != LAB_COMMAND || is_built(row->lab))
+        if (row->kind != LAB_COMMAND || !*row->topic || is_built(row->lab))
             continue;
         bool is_new = strcmp(row->lab, last) != 0;
         if (is_new && *last)

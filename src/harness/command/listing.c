@@ -33,8 +33,7 @@ static cJSON *traits_json(const struct tw_traits *traits)
             cJSON_AddItemToArray(flags, json_text(words[i].word));
     json_add(object, "keeps_nothing", cJSON_CreateBool((traits->flags & TW_KEEPS_NOTHING) != 0));
     json_add(object, "flags", flags);
-    json_add_integer(object, "late_ticks", traits->late_ticks);
-    json_add_integer(object, "late_shift", traits->late_shift);
+    json_put(object, traits, late_ticks, late_shift);
     add_cost(object, "start", &traits->start);
     add_cost(object, "stop", &traits->stop);
     add_cost(object, "expire", &traits->expire);
@@ -47,11 +46,7 @@ static cJSON *params_json(const struct tw_param *param)
     cJSON *array = cJSON_CreateArray();
     for (; param->name; param++) {
         cJSON *object = cJSON_CreateObject();
-        json_add_text(object, "name", param->name);
-        json_add_text(object, "help", param->help);
-        json_add_integer(object, "min", param->min);
-        json_add_integer(object, "max", param->max);
-        json_add_integer(object, "values_max", param->values_max);
+        json_put(object, param, name, help, min, max, values_max);
         cJSON_AddItemToArray(array, object);
     }
     return array;
@@ -60,8 +55,7 @@ static cJSON *params_json(const struct tw_param *param)
 static cJSON *design_json(const struct tw_backend *design)
 {
     cJSON *object = cJSON_CreateObject();
-    json_add_text(object, "name", design->name);
-    json_add_text(object, "summary", design->summary);
+    json_put(object, design, name, summary);
     json_add(object, "traits", traits_json(&design->traits));
     json_add(object, "parameters", params_json(design->params));
     return object;
@@ -97,9 +91,7 @@ static void add_missing(cJSON *missing, const struct designs_library *library)
     struct diag diag = {.text = ""};
     cJSON *object = cJSON_CreateObject();
     (void)designs_find(library->name, &diag);
-    json_add_text(object, "name", library->name);
-    json_add_text(object, "lab", library->lab);
-    json_add_text(object, "package", library->package);
+    json_put(object, library, name, lab, package);
     json_add_text(object, "reason", diag.text);
     cJSON_AddItemToArray(missing, object);
 }
@@ -123,9 +115,7 @@ static void add_designs(cJSON *document)
 static void add_workload(void *ctx, const struct workload_info *info)
 {
     cJSON *object = cJSON_CreateObject();
-    json_add_text(object, "name", info->name);
-    json_add_text(object, "summary", info->summary);
-    json_add_integer(object, "tick_ns", info->tick_ns);
+    json_put(object, info, name, summary, tick_ns);
     if (!info->is_trace)
         json_add_text(object, "parameters", info->parameters);
     cJSON_AddItemToArray(cJSON_GetObjectItem(ctx, info->is_trace ? "traces" : "workloads"), object);

@@ -23,16 +23,16 @@ static int add_workload(void *ctx, const char *flag, const char *name, struct di
     return DIAG_OK;
 }
 
-int load_flag_workload(struct call *call, void *of, const char *flag, const char *value,
-                       struct diag *diag)
+static int take_workload(struct call *call, void *of, const char *flag, const char *value,
+                         struct diag *diag)
 {
     struct adding adding = {call, of};
     adding.loads->given = true;
     return lists_split(value, ',', flag, LOADS_MAX, add_workload, &adding, diag);
 }
 
-int load_flag_tasks(struct call *call, void *of, const char *flag, const char *value,
-                    struct diag *diag)
+static int take_tasks(struct call *call, void *of, const char *flag, const char *value,
+                      struct diag *diag)
 {
     struct loads *loads = of;
     (void)call;
@@ -80,9 +80,9 @@ const struct flag load_flags[LOAD_FLAG_COUNT] = {
     FLAG_EACH(
         "workload", "A,B",
         "workloads: names of the list, .json files, traces (default: standard); may be repeated",
-        load_flag_workload),
+        take_workload),
     FLAG_BY("tasks", "N,M|A..B",
-            "numbers of timers: 1e3,1e6 or 1e3..1e6 (steps of 10; A..B*2 of 2)", load_flag_tasks),
+            "numbers of timers: 1e3,1e6 or 1e3..1e6 (steps of 10; A..B*2 of 2)", take_tasks),
     FLAG_BY("preset", "NAME", "designs, workloads and tasks that are not given (compare: ci)",
             take_preset),
     FLAG_NAMED("set", "NAME=VALUE", "override a parameter of the workloads; may be repeated",

@@ -29,8 +29,9 @@ struct loads {
 /* The rows of the group. */
 extern const struct flag load_flags[LOAD_FLAG_COUNT];
 
-/* Each alone, for commands that take some of them under a help of their own. */
-flag_take_fn load_flag_tasks, load_flag_set, load_flag_workload;
+/* --set alone, for commands that take it under a help of their own: adds one setting to the struct loads `of`. */
+int load_flag_set(struct call *call, void *of, const char *flag, const char *value,
+                  struct diag *diag);
 
 /* After the last flag: what of designs, loads and tasks is not given is as the preset says; with `only_designs`, of a
  * command whose operands are the loads, the designs alone. */

@@ -28,8 +28,6 @@ static const struct export_format formats[] = {
     {"export-markdown", "Markdown tables", NULL, NULL, writer_markdown},
     {"export-gbench", "JSON of Google Benchmark, for its compare.py", gbench_write, NULL, NULL},
     {"export-bencher", "Bencher Metric Format", bencher_write, NULL, NULL},
-    {"export-custom", "customSmallerIsBetter, for github-action-benchmark", custom_write, NULL,
-     NULL},
     {"export-junit", "JUnit XML, a test case per cell", junit_write, compare_junit_write, NULL},
 };
 #define FORMATS (sizeof formats / sizeof *formats)

@@ -57,6 +57,9 @@ extern const struct flag output_json_flags[2], output_resume_flags[1], output_pl
     {                                                                                              \
         .offset = (at), .find = output_##what##_find, .each = output_##what##_each                 \
     }
+/* What a command has that ends in a page. */
+#define OUTPUT_PAGE(at, what)                                                                      \
+    OUTPUT_PLOTS(at), OUTPUT_HTML(at), OUTPUT_STYLE(at), OUTPUT_EXPORTS(at, what)
 bool output_result_find(const void *of, const char *name, struct flag *out);
 bool output_comparison_find(const void *of, const char *name, struct flag *out);
 bool output_page_find(const void *of, const char *name, struct flag *out);

@@ -17,7 +17,8 @@
 static const struct command *program_command(const char *name)
 {
     for (const struct command *const *command = program.commands; *command; command++)
-        if (strcmp((*command)->name, name) == 0)
+        if (strcmp((*command)->name, name) == 0 ||
+            ((*command)->old_name && strcmp((*command)->old_name, name) == 0))
             return *command;
     /* The core's `list` asks every lab. */
     return program.lab && strcmp(name, "list") == 0 ? &cmd_list : NULL;

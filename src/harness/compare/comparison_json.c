@@ -82,8 +82,7 @@ static cJSON *make_decided_by(const struct compared_cell *cell, const struct lim
 static cJSON *make_pairs(const struct timing *timing)
 {
     cJSON *out = cJSON_CreateObject();
-    json_add_integer(out, "pairs", timing->pairs);
-    json_add_measure(out, "confidence", timing->confidence);
+    json_put(out, timing, pairs, confidence);
     json_add(out, "cpu_ratio", make_interval(&timing->cpu, true));
     json_add(out, "wall_ratio", make_interval(&timing->wall, true));
     return out;
@@ -94,9 +93,7 @@ static cJSON *make_timing(const struct compared_cell *cell)
     if (!cell->time_known)
         return cJSON_CreateNull();
     cJSON *out = make_pairs(&cell->timing);
-    json_add_measure(out, "p_slower", cell->timing.p_slower);
-    json_add_measure(out, "p_faster", cell->timing.p_faster);
-    json_add_measure(out, "margin", cell->timing.margin);
+    json_put(out, &cell->timing, p_slower, p_faster, margin);
     return out;
 }
 
@@ -188,8 +185,7 @@ static cJSON *make_phase(const struct compared_phase *phase)
 {
     cJSON *out = cJSON_CreateObject(), *work = cJSON_CreateArray();
     add_word(out, "name", phase->name);
-    json_add_measure(out, "cpu_ratio", phase->cpu_ratio);
-    json_add_measure(out, "share", phase->share);
+    json_put(out, phase, cpu_ratio, share);
     for (int i = 0; i < METRIC_WORK_COUNT; i++) {
         double before = phase->work_before[i], after = phase->work_after[i];
         if (!(before < after || before > after))
@@ -218,11 +214,7 @@ static cJSON *make_explanation(const struct compared_cell *cell)
     if (!cell->explained)
         return cJSON_CreateNull();
     cJSON *out = cJSON_CreateObject();
-    json_add_measure(out, "total_ns", from->total_ns);
-    json_add_measure(out, "instructions_ns", from->instructions_ns);
-    json_add_measure(out, "cache_misses_ns", from->cache_misses_ns);
-    json_add_measure(out, "branch_misses_ns", from->branch_misses_ns);
-    json_add_measure(out, "rest_ns", from->rest_ns);
+    json_put(out, from, total_ns, instructions_ns, cache_misses_ns, branch_misses_ns, rest_ns);
     return out;
 }
 
@@ -233,21 +225,16 @@ static cJSON *make_cell(const struct compared_cell *cell, const struct limits *a
     cJSON *out = cJSON_CreateObject();
     add_word(out, "impl", cell->impl);
     add_word(out, "workload", cell->workload);
-    json_add_integer(out, "tasks", cell->tasks);
-    json_add_integer(out, "tick_ns", cell->tick_ns);
-    json_add_integer(out, "seed", cell->seed);
+    json_put(out, cell, tasks, tick_ns, seed);
     json_add(out, "params",
              cell->requested ? cJSON_Duplicate(cell->requested, true) : cJSON_CreateObject());
     add_verdict(out, "verdict", true, cell->verdict);
     json_add_text(out, "reason", cell->reason);
     json_add(out, "ratio", make_interval(&cell->timing.cpu, cell->time_known));
-    add_bool(out, "work_changed", cell->work_changed);
-    add_bool(out, "failed", cell->failed);
+    json_put(out, cell, work_changed, failed);
     json_add(out, "gates", make_gates(cell, limits));
     json_add(out, "decided_by", make_decided_by(cell, limits));
-    add_bool(out, "time_decides", cell->time_decides);
-    add_bool(out, "same_program", cell->same_program);
-    add_bool(out, "layout_may_explain", cell->layout_may_explain);
+    json_put(out, cell, time_decides, same_program, layout_may_explain);
     json_add(out, "timing", make_timing(cell));
     json_add(out, "control", make_control(cell));
     add_bool(out, "extended", cell->extended);
@@ -270,12 +257,7 @@ static cJSON *make_side(const struct compared_side *side)
 {
     cJSON *out = cJSON_CreateObject();
     add_word(out, "path", side->path);
-    json_add_text(out, "kind", side->kind);
-    json_add_text(out, "hash", side->hash);
-    json_add_text(out, "version", side->version);
-    json_add_text(out, "commit", side->commit);
-    json_add_text(out, "compiler", side->compiler);
-    json_add_text(out, "flags", side->flags);
+    json_put(out, side, kind, hash, version, commit, compiler, flags);
     return out;
 }
 
@@ -292,14 +274,8 @@ static cJSON *make_method(const struct comparison *comparison)
     if (!comparison->is_binaries)
         return cJSON_CreateNull();
     cJSON *out = cJSON_CreateObject();
-    json_add_integer(out, "pairs", comparison->pairs);
-    json_add_integer(out, "pairs_max", comparison->pairs_max);
-    json_add_integer(out, "confirm_pairs", comparison->confirm_pairs);
-    json_add_integer(out, "samples_per_process", comparison->samples_per_process);
-    json_add_integer(out, "min_work_ns", comparison->min_work_ns);
-    json_add_integer(out, "layouts", comparison->layouts);
-    json_add_text(out, "layouts_reason", comparison->layouts_reason);
-    json_add_measure(out, "alpha", comparison->alpha);
+    json_put(out, comparison, pairs, pairs_max, confirm_pairs, samples_per_process, min_work_ns,
+             layouts, layouts_reason, alpha);
     json_add_integer(out, "seed", comparison->seed);
     add_exact(out, "pin_cpu", comparison->pin_cpu < 0 ? NAN : (double)comparison->pin_cpu);
     return out;
@@ -308,10 +284,7 @@ static cJSON *make_method(const struct comparison *comparison)
 static cJSON *make_disturbance(const struct comparison *comparison)
 {
     cJSON *out = cJSON_CreateObject();
-    json_add_measure(out, "steal_share", comparison->steal_share);
-    json_add_measure(out, "busy_share", comparison->busy_share);
-    json_add_measure(out, "load_1min", comparison->load_1min);
-    json_add_measure(out, "slow_share", comparison->slow_share);
+    json_put(out, comparison, steal_share, busy_share, load_1min, slow_share);
     return out;
 }
 
@@ -330,8 +303,7 @@ cJSON *comparison_json(const struct comparison *comparison, const cJSON *head, e
     json_add_text(out, "mode", comparison->is_binaries ? "binaries" : "results");
     add_verdict(out, "verdict", true, comparison->verdict);
     json_add(out, "reasons", make_reasons(comparison));
-    json_add_text(out, "notes", comparison->notes);
-    json_add_integer(out, "added", comparison->added);
+    json_put(out, comparison, notes, added);
     json_add(out, "one_side",
              comparison->one_side ? cJSON_Duplicate(comparison->one_side, true)
                                   : cJSON_CreateArray());

@@ -169,8 +169,7 @@ cJSON *probe_answer(const struct sample_series *series, const struct stream *str
     json_add_text(answer, "status", outcome_status_name(series->status));
     json_add_text(answer, "reason", series->reason);
     json_add_hex(answer, "stream_hash", stream_hash_of_passes(stream));
-    json_add_integer(answer, "passes", series->passes);
-    json_add_integer(answer, "calls", series->calls);
+    json_put(answer, series, passes, calls);
     json_add(answer, "pace_ns", json_measure(series->pace_ns));
     json_add_integer(answer, "slow", series->slow);
     json_add(answer, "phases", phases);

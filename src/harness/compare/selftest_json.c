@@ -87,9 +87,7 @@ static void add_disturbance(cJSON *document, const struct selftest *selftest,
                             const struct selftest_surroundings *surroundings)
 {
     cJSON *disturbance = cJSON_CreateObject();
-    json_add_measure(disturbance, "steal_share", surroundings->steal_share);
-    json_add_measure(disturbance, "busy_share", surroundings->busy_share);
-    json_add_measure(disturbance, "load_1min", surroundings->load_1min);
+    json_put(disturbance, surroundings, steal_share, busy_share, load_1min);
     json_add_measure(disturbance, "slow_share", selftest->slow_share);
     json_add(document, "disturbance", disturbance);
 }
@@ -110,9 +108,7 @@ static void add_calibration(cJSON *document, const struct selftest *selftest)
         if (from->additions == 0)
             continue;
         cJSON *item = cJSON_CreateObject(), *ratio = cJSON_CreateObject();
-        json_add_integer(item, "additions", from->additions);
-        json_add_measure(item, "expected_ns", from->expected_ns);
-        json_add_measure(item, "told_ns", from->told_ns);
+        json_put(item, from, additions, expected_ns, told_ns);
         json_add_measure(ratio, "median", from->ratio);
         json_add_measure(ratio, "low", from->ratio_low);
         json_add_measure(ratio, "high", from->ratio_high);

@@ -21,7 +21,8 @@ const struct designs_library designs_libraries[] = {
     {NULL, NULL, NULL},
 };
 
-const size_t designs_library_count = sizeof designs_libraries / sizeof designs_libraries[0] - 1;
+static const size_t designs_library_count =
+    sizeof designs_libraries / sizeof designs_libraries[0] - 1;
 
 /* Where the shared object of a library is, or would be.  Files are called like
  * their sources, which C wants with an underscore for each hyphen. */

@@ -21,7 +21,6 @@ struct designs_library {
 
 /* All libraries of the labs, in the order of their rows. */
 extern const struct designs_library designs_libraries[];
-extern const size_t designs_library_count;
 
 /* Designs and libraries together, for whoever wants all: below registry_count those in the program, then
  * the libraries in their order.  NULL for a library that was not built. */

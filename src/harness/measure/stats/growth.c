@@ -73,7 +73,7 @@ static enum growth_status judge_input(const struct growth_point *points, size_t 
 
 /* The 97.5 % quantile of Student's t; beyond the table the first terms of its expansion about the
  * normal quantile (Cornish and Fisher), which are right to three digits there. */
-double growth_student_975(size_t freedom)
+static double growth_student_975(size_t freedom)
 {
     static const double table[] = {12.7062, 4.3027, 3.1824, 2.7764, 2.5706,
                                    2.4469,  2.3646, 2.3060, 2.2622, 2.2281};

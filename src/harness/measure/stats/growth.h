@@ -78,9 +78,6 @@ bool growth_curve_fit(const struct growth_point *points, size_t count, enum tw_g
                       struct growth_curve *out);
 double growth_curve_at(const struct growth_curve *curve, double n);
 
-/* The 97.5 % quantile of Student's t; freedom >= 1. */
-double growth_student_975(size_t freedom);
-
 /* "O(1)", "O(log n)", "O(n)", "O(n log n)", "O(n^2)". */
 const char *growth_class_name(enum tw_growth class);
 

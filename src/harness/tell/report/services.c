@@ -21,7 +21,6 @@ static void print(FILE *out, cJSON *document, int depth)
 
 struct measure {
     char name[FIGURE_NAME_SIZE]; /* "latency": lower case and dashes */
-    const char *unit;            /* "ns/op" */
     double value;
     double low, high; /* NaN when there is no interval */
 };
@@ -30,7 +29,7 @@ struct measure {
 static struct measure measure_of(const struct figure *row, const cJSON *source)
 {
     const cJSON *figure = json_get(source, row->path);
-    struct measure measure = {"", row->unit ? row->unit : "count", NAN, NAN, NAN};
+    struct measure measure = {"", NAN, NAN, NAN};
     figure_measure(measure.name, row);
     if (cJSON_IsNumber(figure)) {
         measure.value = figure->valuedouble;
@@ -89,43 +88,6 @@ void bencher_write(FILE *out, const struct result_document *document)
     cJSON *benchmarks = cJSON_CreateObject();
     view_each(result_json(document), add_benchmark, benchmarks);
     print(out, benchmarks, 1);
-}
-
-/* ---- github-action-benchmark. ---------------------------------------------------------------- */
-
-/* The settings as the design resolved them, and the operations that were run. */
-static void describe(char *out, size_t size, const cJSON *cell)
-{
-    char params[256];
-    json_format_params(params, sizeof params, json_get(cell, "params"));
-    snprintf(out, size, "%s%sstream %s", params, params[0] ? "; " : "",
-             json_get_text(cell, "stream.hash"));
-}
-
-static void add_elements(void *list, const struct view_item *item)
-{
-    char text[VIEW_NAME_SIZE + 64];
-    struct measure measure;
-    for (size_t at = 0; next_measure(item, &at, &measure);) {
-        cJSON *element = cJSON_CreateObject();
-        snprintf(text, sizeof text, "%.511s %.47s", item->name, measure.name);
-        jsontext_add(element, "name", text);
-        jsontext_add(element, "unit", measure.unit);
-        add_number(element, "value", measure.value);
-        snprintf(text, sizeof text, "%.6g to %.6g", measure.low, measure.high);
-        if (has_interval(&measure))
-            jsontext_add(element, "range", text);
-        describe(text, sizeof text, item->cell);
-        jsontext_add(element, "extra", text);
-        cJSON_AddItemToArray(list, element);
-    }
-}
-
-void custom_write(FILE *out, const struct result_document *document)
-{
-    cJSON *elements = cJSON_CreateArray();
-    view_each(result_json(document), add_elements, elements);
-    print(out, elements, 1);
 }
 
 /* ---- Google Benchmark: the context.  What the document does not know has the value that says least. - */

@@ -19,10 +19,6 @@ void gbench_write(FILE *out, const struct result_document *document);
  * upper_value. */
 void bencher_write(FILE *out, const struct result_document *document);
 
-/* customSmallerIsBetter: the array of named values, one per measure, that github-action-benchmark takes from tools it
- * does not know. */
-void custom_write(FILE *out, const struct result_document *document);
-
 /* JUnit XML in the shape that Jenkins and GitLab read (junit.c): a test case per cell, of the class of its workload; a
  * failure when it crashed or did not agree with the oracle, skipped with its reason when it could not be measured.
  * Its time is that of one pass over the stream, in seconds. */

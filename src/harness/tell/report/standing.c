@@ -519,9 +519,7 @@ static cJSON *make_group(const struct view_group *group)
         cJSON_AddItemToArray(says, jsontext_string("these factors include the harness's overhead: "
                                                    "null was not timed"));
     cJSON *object = cJSON_CreateObject();
-    json_add_text(object, "workload", group->workload);
-    json_add_measure(object, "tasks", group->tasks);
-    json_add_text(object, "stream_hash", group->stream_hash);
+    json_put(object, group, workload, tasks, stream_hash);
     if (group->between[0])
         json_add_text(object, "between", group->between);
     json_add(object, "says", says);

@@ -196,7 +196,7 @@ bool view_is_timed(const struct view_group *group)
     return false;
 }
 
-const char *view_between(char *out, const char *between)
+static const char *view_between(char *out, const char *between)
 {
     bool is_size = between[0] >= '0' && between[0] <= '9';
     snprintf(out, VIEW_BETWEEN_SIZE, "%s%.32s",

@@ -71,7 +71,6 @@ bool view_huge_pages(char *out, size_t size, const struct view_row *row);
 
 /* "back to back", "chained", "behind 32KiB", "" for the `between` of a group; `out` has VIEW_BETWEEN_SIZE characters. */
 #define VIEW_BETWEEN_SIZE 48
-const char *view_between(char *out, const char *between);
 
 /* The wall time of the phase, less the harness's where it was taken off: the interval of ns_per_op, or of ns_per_advance
  * where there are no operations.  NULL: none was timed. */

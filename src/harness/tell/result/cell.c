@@ -158,9 +158,7 @@ static cJSON *cell_make_tail(const struct tail *tail)
     cJSON *object = cJSON_CreateObject(), *slowest = cJSON_CreateArray();
     latency_add_quantiles(object, &tail->least);
     json_add(object, "pass_max", cJSON_CreateNumber((double)tail->pass_max_ps / 1000));
-    json_add_integer(object, "passes", tail->passes);
-    json_add_integer(object, "calls", tail->calls);
-    json_add_integer(object, "calls_per_block", tail->calls_per_block);
+    json_put(object, tail, passes, calls, calls_per_block);
     for (size_t i = 0; i < tail->slowest_count; i++) {
         cJSON *pair = cJSON_CreateArray();
         cJSON_AddItemToArray(pair, json_integer(tail->slowest[i].block * tail->calls_per_block));
@@ -236,8 +234,7 @@ static cJSON *make_operations(const struct outcome_phase *phase)
     json_add_integer(object, "stop", phase->stops);
     json_add_integer(object, "advance", phase->advances);
     json_add_integer(object, "expire", phase->expires);
-    json_add_integer(object, "ticks", phase->ticks);
-    json_add_integer(object, "refused", phase->refused);
+    json_put(object, phase, ticks, refused);
     return object;
 }
 
@@ -246,17 +243,14 @@ static cJSON *make_wakeups(const struct outcome_phase *phase)
 {
     cJSON *object = cJSON_CreateObject();
     json_add_integer(object, "count", phase->advances);
-    json_add_integer(object, "useful", phase->wakeups.useful);
-    json_add_integer(object, "to_moment", phase->wakeups.to_moment);
-    json_add_integer(object, "next_calls", phase->wakeups.next_calls);
+    json_put(object, &phase->wakeups, useful, to_moment, next_calls);
     return object;
 }
 
 static cJSON *make_advance_work(const struct outcome_advance_work *work)
 {
     cJSON *object = cJSON_CreateObject();
-    json_add_integer(object, "max", work->max);
-    json_add_integer(object, "p99", work->p99);
+    json_put(object, work, max, p99);
     return object;
 }
 
@@ -371,9 +365,7 @@ static cJSON *make_memory(const struct outcome_memory *memory, double capacity)
     json_add_measure(object, "peak_bytes_per_task",
                      memory->measured ? (double)memory->peak_bytes / capacity : NAN);
     json_add_measure(object, "bytes_per_task", memory->measured ? memory->bytes_per_task : NAN);
-    json_add_integer(object, "fixed_bytes", memory->fixed_bytes);
-    json_add_integer(object, "capacity_bytes", memory->capacity_bytes);
-    json_add(object, "measured", cJSON_CreateBool(memory->measured));
+    json_put(object, memory, fixed_bytes, capacity_bytes, measured);
     for (size_t i = 0; i < sizeof arena / sizeof *arena; i++)
         json_add(object, arena[i].key,
                  memory->measured ? json_integer(arena[i].value) : cJSON_CreateNull());
@@ -414,12 +406,8 @@ static cJSON *make_schedules(const struct stream *stream, const struct outcome *
         cJSON *object = cJSON_CreateObject();
         json_add_text(object, "kind", stream->schedule.fixed_delay ? "fixed-delay" : "fixed-rate");
         json_add_text(object, "catch_up", outcome_catch_up_name(schedule->catch_up));
-        json_add_integer(object, "runs", schedule->runs);
-        json_add_integer(object, "missed", schedule->missed);
-        json_add_integer(object, "late_runs", schedule->late_runs);
-        json_add_measure(object, "late_mean_ticks", schedule->late_mean_ticks);
-        json_add_integer(object, "late_max_ticks", schedule->late_max_ticks);
-        json_add_measure(object, "busy_share", schedule->busy_share);
+        json_put(object, schedule, runs, missed, late_runs, late_mean_ticks, late_max_ticks,
+                 busy_share);
         json_add_hex(object, "digest", schedule->digest);
         cJSON_AddItemToArray(list, object);
     }
@@ -430,8 +418,7 @@ static cJSON *make_stream(const struct stream *stream)
 {
     cJSON *object = cJSON_CreateObject();
     json_add_hex(object, "hash", stream->hash);
-    json_add_text(object, "tasks_meaning", stream->tasks_meaning);
-    json_add_integer(object, "capacity", stream->capacity);
+    json_put(object, stream, tasks_meaning, capacity);
     json_add_integer(object, "horizon_ticks", stream->horizon);
     json_add_integer(object, "running_max", stream->expected.running_max);
     json_add_integer(object, "expected_fired", stream->expected.fired);
@@ -450,8 +437,7 @@ static cJSON *make_sampling(const struct cell_identity *identity, const struct o
 {
     cJSON *object = cJSON_CreateObject();
     const char *differ = outcome->renamed ? "ids" : "seeds";
-    json_add_integer(object, "runs", identity->runs);
-    json_add_integer(object, "warmup", identity->warmup);
+    json_put(object, identity, runs, warmup);
     json_add_integer(object, "samples", outcome->sample_count);
     json_add_text(object, "ended_by", outcome_end_name(outcome->ended));
     json_add_integer(object, "passes_per_sample", outcome->passes_per_sample);
@@ -459,8 +445,7 @@ static cJSON *make_sampling(const struct cell_identity *identity, const struct o
     json_add_integer(object, "distinct_operations", outcome->fresh_operations);
     json_add_integer(object, "replays", outcome->replays);
     json_add_text(object, "passes_differ_in", outcome->fresh_streams > 1 ? differ : NULL);
-    json_add_integer(object, "retaken_passes", outcome->retaken_passes);
-    json_add_integer(object, "slow_passes", outcome->slow_passes);
+    json_put(object, outcome, retaken_passes, slow_passes);
     json_add(object, "pin_cpu",
              identity->pin_cpu < 0 ? cJSON_CreateNull() : cJSON_CreateNumber(identity->pin_cpu));
     return object;
@@ -491,11 +476,7 @@ static bool is_proved(const struct cell_identity *identity, const struct stream 
 static cJSON *make_precision(const struct outcome_precision *precision)
 {
     cJSON *object = cJSON_CreateObject();
-    json_add_measure(object, "late_mean_ns", precision->late_mean_ns);
-    json_add_integer(object, "late_max_ns", precision->late_max_ns);
-    json_add_integer(object, "late_p50_ns", precision->late_p50_ns);
-    json_add_integer(object, "late_p99_ns", precision->late_p99_ns);
-    json_add_integer(object, "below_tick", precision->below_tick);
+    json_put(object, precision, late_mean_ns, late_max_ns, late_p50_ns, late_p99_ns, below_tick);
     return object;
 }
 
@@ -524,10 +505,7 @@ cJSON *cell_make(const struct cell_identity *identity, const struct stream *stre
     cJSON *cell = cJSON_CreateObject();
     json_add_text(cell, "impl", identity->impl);
     json_add(cell, "params", resolved_params(identity, outcome));
-    json_add_text(cell, "workload", stream->workload);
-    json_add_integer(cell, "tasks", stream->tasks);
-    json_add_integer(cell, "tick_ns", stream->tick_ns);
-    json_add_integer(cell, "seed", stream->seed);
+    json_put(cell, stream, workload, tasks, tick_ns, seed);
     json_add_text(cell, "status", outcome_status_name(outcome->status));
     json_add_text(cell, "reason", outcome->reason);
     add_proof(cell, identity, stream, outcome);

@@ -31,12 +31,7 @@ static cJSON *make_tool(const struct result_tool *tool)
     if (gmtime_r(&seconds, &utc))
         strftime(now, sizeof now, "%Y-%m-%dT%H:%M:%SZ", &utc);
     cJSON *object = cJSON_CreateObject();
-    json_add_text(object, "name", tool->name);
-    json_add_text(object, "version", tool->version);
-    json_add_text(object, "commit", tool->commit);
-    json_add_text(object, "compiler", tool->compiler);
-    json_add_text(object, "flags", tool->flags);
-    json_add_text(object, "allocator", tool->allocator);
+    json_put(object, tool, name, version, commit, compiler, flags, allocator);
     json_add_text(object, "date_utc", tool->date_utc ? tool->date_utc : now);
     return object;
 }
@@ -47,9 +42,7 @@ static cJSON *make_caches(const struct machine *machine)
     for (size_t i = 0; i < machine->cache_count; i++) {
         const struct machine_cache *cache = &machine->caches[i];
         cJSON *object = cJSON_CreateObject();
-        json_add_integer(object, "level", cache->level);
-        json_add_text(object, "type", cache->type);
-        json_add_integer(object, "size_bytes", cache->size_bytes);
+        json_put(object, cache, level, type, size_bytes);
         add_known(object, "line_bytes", cache->line_bytes);
         cJSON_AddItemToArray(list, object);
     }
@@ -75,16 +68,10 @@ static cJSON *make_machine(const struct result_origin *origin)
 {
     const struct machine *machine = &origin->machine;
     cJSON *object = cJSON_CreateObject();
-    json_add_text(object, "cpu_model", machine->cpu_model);
-    json_add_text(object, "architecture", machine->architecture);
+    json_put(object, machine, cpu_model, architecture);
     add_known(object, "cores", machine->cores);
     add_known(object, "memory_bytes", machine->memory_bytes);
-    json_add_text(object, "kernel", machine->kernel);
-    json_add_text(object, "distribution", machine->distribution);
-    json_add_text(object, "governor", machine->governor);
-    json_add_text(object, "clocksource", machine->clocksource);
-    json_add_text(object, "tsc", machine->tsc);
-    json_add_text(object, "virtualisation", machine->virtualisation);
+    json_put(object, machine, kernel, distribution, governor, clocksource, tsc, virtualisation);
     json_add(object, "caches", make_caches(machine));
     json_add(object, "checks", make_checks(&origin->checks));
     json_add(object, "selftest", selftest_record_json(&origin->selftest));

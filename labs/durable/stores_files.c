@@ -1,4 +1,4 @@
-/* cmd_store.c - store dump DIR and stores list DIR: what the files of a wheel-log hold, what is pending in them, and what is
+/* stores_files.c - stores dump DIR and stores list DIR: what the files of a wheel-log hold, what is pending in them, and what is
  * damaged.  Neither changes anything. */
 #include "labs/durable/durable.h"
 
@@ -376,29 +376,12 @@ int stores_list(const char *directory, const char *json, bool *damaged, struct d
     return status;
 }
 
-/* ---- store dump. ------------------------------------------------------------------------------- */
+/* ---- stores dump. ------------------------------------------------------------------------------ */
 
-static int run(struct call *call)
+int stores_dump(const char *directory, bool *damaged, struct diag *diag)
 {
-    struct diag diag;
-    struct inspection this = {.diag = &diag};
-    if (call->operand_count != 2 || strcmp(call->operands[0], "dump") != 0)
-        return command_fail(
-            diag_usage(&diag, "store: expected 'store dump DIR', the directory of a wheel-log"),
-            &diag);
-    int status = inspect(&this, call->operands[1]);
-    if (status != DIAG_OK)
-        return command_fail(status, &diag);
-    return this.damaged ? EXIT_FAILED : EXIT_OK;
+    struct inspection this = {.diag = diag};
+    int status = inspect(&this, directory);
+    *damaged = this.damaged;
+    return status;
 }
-
-static const struct flag_group groups[] = {{0}};
-
-const struct command cmd_store = {
-    .name = "store",
-    .usage = "dump DIR",
-    .summary = "Print the files of a wheel-log, and name what is damaged.",
-    .topic = "Threads and stores",
-    .groups = groups,
-    .run = run,
-};
