@@ -24,8 +24,7 @@ static void add_positive(cJSON *object, const char *key, double value)
 static cJSON *make_load(const struct load *load)
 {
     cJSON *object = cJSON_CreateObject();
-    json_add_text(object, "workload", load->workload);
-    json_add(object, "is_trace", cJSON_CreateBool(load->is_trace));
+    json_put(object, load, workload, is_trace);
     /* A load that was not made is known by its name, and by the tasks that were asked for. */
     bool is_made = load->tick_ns > 0;
     add_positive(object, "tasks", (double)load->tasks);
@@ -82,10 +81,7 @@ static cJSON *make_budget(const struct advice_evidence *evidence, const struct f
     json_add_integer(object, "measured", measured);
     add_positive(object, "next_ns", next_budget_ns(evidence, measured));
     json_add_integer(object, "asked_ns", evidence->budget_ns);
-    json_add_integer(object, "used_ns", evidence->used_ns);
-    json_add_integer(object, "untried", evidence->untried);
-    json_add(object, "interrupted", cJSON_CreateBool(evidence->interrupted));
-    json_add(object, "cut", cJSON_CreateBool(evidence->cut));
+    json_put(object, evidence, used_ns, untried, interrupted, cut);
     return object;
 }
 
@@ -97,8 +93,7 @@ static cJSON *make_clock(const struct criteria *of)
     cJSON *object = cJSON_CreateObject();
     json_add_measure(object, "late_p50_ns", of->late_p50_ns);
     json_add(object, "late_p99_ns", interval_of_summary(&of->late_ns));
-    json_add_measure(object, "start_p99_ns", of->start_p99_ns);
-    json_add_measure(object, "stop_p99_ns", of->stop_p99_ns);
+    json_put(object, of, start_p99_ns, stop_p99_ns);
     json_add(object, "caller_p99_ns", interval_of_summary(&of->caller_ns));
     json_add_measure(object, "idle_wakeups_per_s", of->wakeups);
     return object;
@@ -108,14 +103,11 @@ static cJSON *make_figures(const struct criteria *of)
 {
     cJSON *object = cJSON_CreateObject();
     json_add(object, "cost_ns_per_op", interval_of_summary(&of->cost_ns));
-    json_add_measure(object, "bytes_per_task", of->bytes_per_task);
-    json_add_measure(object, "fixed_bytes", of->fixed_bytes);
-    json_add_measure(object, "peak_bytes", of->peak_bytes);
+    json_put(object, of, bytes_per_task, fixed_bytes, peak_bytes);
     json_add_measure(object, "advance_p99_ns", of->on_clock ? NAN : of->tail_p99_ns);
     json_add_measure(object, "advance_max_ns", of->on_clock ? NAN : of->tail_max_ns);
     json_add_integer(object, "advance_passes", of->tail_passes);
-    json_add_measure(object, "late_mean_ns", of->late_mean_ns);
-    json_add_measure(object, "late_max_ns", of->late_max_ns);
+    json_put(object, of, late_mean_ns, late_max_ns);
     json_add_measure(object, "wakeups", of->on_clock ? NAN : of->wakeups);
     json_add_measure(object, "useful_wakeups", of->on_clock ? NAN : of->useful_wakeups);
     json_add(object, "clock", of->on_clock ? make_clock(of) : cJSON_CreateNull());

@@ -26,17 +26,9 @@ static cJSON *make_load(const struct durable_request *request)
     const struct durable_load *load = &request->load;
     cJSON *object = cJSON_CreateObject(), *settings = cJSON_CreateObject();
     json_add_integer(object, "tasks", load->tasks);
-    json_add_integer(object, "producers", request->producers);
-    json_add_integer(object, "batch", request->batch);
-    json_add_measure(object, "rate", request->rate);
-    json_add_integer(object, "payload_min", load->payload_min);
-    json_add_integer(object, "payload_max", load->payload_max);
-    json_add_integer(object, "span_ms", load->span_ms);
-    json_add_integer(object, "arrivals_ms", load->arrivals_ms);
-    json_add_integer(object, "cancel_permille", load->cancel_permille);
-    json_add_integer(object, "hot_permille", load->hot_permille);
-    json_add_integer(object, "burst_permille", load->burst_permille);
-    json_add_integer(object, "past_permille", load->past_permille);
+    json_put(object, request, producers, batch, rate);
+    json_put(object, load, payload_min, payload_max, span_ms, arrivals_ms, cancel_permille,
+             hot_permille, burst_permille, past_permille);
     json_add_integer(object, "seed", load->seed);
     json_add_integer(object, "kills", request->kills);
     json_add(object, "tend", cJSON_CreateBool(!request->no_tend));

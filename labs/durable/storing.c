@@ -144,9 +144,7 @@ static cJSON *make_method(const struct storing *storing)
     const struct storing_request *request = storing->request;
     double sync_us = disk_sync_us(storing->root);
     cJSON *method = cJSON_CreateObject();
-    json_add_integer(method, "runs", request->setup->runs);
-    json_add_integer(method, "budget_ns", request->setup->budget_ns);
-    json_add_integer(method, "memory_limit_bytes", request->setup->memory_limit_bytes);
+    json_put(method, request->setup, runs, budget_ns, memory_limit_bytes);
     json_add(method, "disk_sync_us", sync_us < 0 ? cJSON_CreateNull() : json_measure(sync_us));
     return method;
 }

@@ -129,8 +129,7 @@ static cJSON *make_record(const struct shards *shards, const struct plan *plan,
     char host[256] = "";
     cJSON *record = cJSON_CreateObject();
     gethostname(host, sizeof host - 1);
-    json_add_integer(record, "index", shards->index);
-    json_add_integer(record, "of", shards->of);
+    json_put(record, shards, index, of);
     json_add_hex(record, "plan", hash_plan(shards, plan, setup));
     json_add_text(record, "host", host);
     json_add(record, "groups", make_groups(shards, plan));

@@ -84,8 +84,7 @@ static void add_load(cJSON *object, const struct clock_record *record)
     json_add_measure(object, "duration_ns", lasts ? (double)wishes->duration_ns : NAN);
     json_add_text(object, "work", work_name(wishes->work));
     json_add_integer(object, "work_ns", wishes->work == CLOCK_NO_WORK ? 0 : wishes->work_ns);
-    json_add_integer(object, "slow_ns", wishes->slow_ns);
-    json_add_integer(object, "failing_every", wishes->failing_every);
+    json_put(object, wishes, slow_ns, failing_every);
 }
 
 /* What one run and several together have alike. */
@@ -95,9 +94,7 @@ static cJSON *make_figures(const struct clock_record *record, const struct clock
     double seconds = (double)report->window_ns / 1e9, watched = (double)report->watched_ns / 1e9;
     double bytes = (double)(stats->own_bytes + stats->design_bytes);
     cJSON *object = cJSON_CreateObject();
-    json_add_integer(object, "window_ns", report->window_ns);
-    json_add_integer(object, "watched_ns", report->watched_ns);
-    json_add_integer(object, "operations", report->operations);
+    json_put(object, report, window_ns, watched_ns, operations);
     json_add_measure(object, "process_cpu_ns",
                      record->original ? NAN : (double)report->process_cpu_ns);
     json_add_measure(object, "operations_per_s", (double)report->operations / seconds);
@@ -141,11 +138,7 @@ static cJSON *make_clock(const struct clock_record *record)
     const struct clock_report *report = &record->report;
     cJSON *object = cJSON_CreateObject(), *figures = make_figures(record, report), *figure;
     add_load(object, record);
-    json_add_integer(object, "tick_ns", report->tick_ns);
-    json_add_integer(object, "runner_threads", report->runner_threads);
-    json_add_integer(object, "shards", report->shards);
-    json_add_integer(object, "max_pending", report->max_pending);
-    json_add_integer(object, "capacity", report->capacity);
+    json_put(object, report, tick_ns, runner_threads, shards, max_pending, capacity);
     while ((figure = cJSON_DetachItemFromArray(figures, 0)))
         json_add(object, figure->string, figure);
     cJSON_Delete(figures);

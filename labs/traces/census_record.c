@@ -148,8 +148,7 @@ cJSON *census_record(const char *name, const char *source, const struct census *
     json_add_text(root, "kind", "trace");
     json_add_text(root, "trace", name);
     json_add_text(root, "source", source);
-    json_add_integer(root, "unit_ns", census->unit_ns);
-    json_add_integer(root, "ids", census->ids);
+    json_put(root, census, unit_ns, ids);
     json_add_integer(root, "end_ticks", census->end);
     json_add(root, "operations", operations_json(census));
     json_add_integer(root, "starts", census_starts(census));

@@ -56,13 +56,8 @@ static void add_operations(cJSON *object, const struct trace_header *header,
                            const struct builder *builder)
 {
     const struct builder_counts *counts = &builder->counts;
-    json_add_text(object, "source", header->source);
-    json_add_integer(object, "unit_ns", header->unit_ns);
-    json_add_integer(object, "ops", header->ops);
-    json_add_integer(object, "starts_new", counts->starts_new);
-    json_add_integer(object, "starts_rearm", counts->starts_rearm);
-    json_add_integer(object, "cancels", counts->cancels);
-    json_add_integer(object, "expired", counts->expired);
+    json_put(object, header, source, unit_ns, ops);
+    json_put(object, counts, starts_new, starts_rearm, cancels, expired);
     json_add_integer(object, "left_armed", builder->armed);
     json_add_integer(object, "ids", header->ids);
     json_add_integer(object, "timer_objects", builder->names.count);

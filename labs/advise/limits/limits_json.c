@@ -42,10 +42,7 @@ static cJSON *make_method(const struct limits_method *method)
     json_add_integer(object, "runs", method->setup->runs);
     json_add_integer(object, "stretches", LIMIT_STRETCHES);
     json_add_integer(object, "operations_per_stretch", LIMIT_STRETCH_OPERATIONS);
-    json_add_integer(object, "seed", method->setup->seed);
-    json_add_integer(object, "memory_limit_bytes", method->setup->memory_limit_bytes);
-    json_add_integer(object, "budget_ns", method->setup->budget_ns);
-    json_add_integer(object, "patience_ns", method->setup->patience_ns);
+    json_put(object, method->setup, seed, memory_limit_bytes, budget_ns, patience_ns);
     json_add(object, "huge_pages", cJSON_CreateBool(method->huge_pages));
     json_add_integer(object, "table_heads", LIMIT_TABLE_HEADS);
     json_add_integer(object, "lists", LIMIT_LISTS);
@@ -58,9 +55,7 @@ static cJSON *make_method(const struct limits_method *method)
 static cJSON *make_disturbance(const struct limits_method *method)
 {
     cJSON *object = cJSON_CreateObject();
-    json_add_measure(object, "steal_share", method->steal_share);
-    json_add_measure(object, "busy_share", method->busy_share);
-    json_add_measure(object, "load_1min", method->load_1min);
+    json_put(object, method, steal_share, busy_share, load_1min);
     return object;
 }
 

@@ -41,15 +41,9 @@ static cJSON *make_row(const cJSON *limits, const struct view_group *group,
     cJSON *object = cJSON_CreateObject();
     json_add_text(object, "impl", json_get_text(row->cell, "impl"));
     json_add_text(object, "label", row->label);
-    json_add_text(object, "workload", group->workload);
-    json_add_measure(object, "tasks", group->tasks);
+    json_put(object, group, workload, tasks);
     json_add_text(object, "phase", json_get_text(phase, "name"));
-    json_add_measure(object, "ns_per_op", multiple.ns_per_op);
-    json_add_measure(object, "harness_ns", multiple.harness_ns);
-    json_add_text(object, "touch", multiple.touch);
-    json_add_measure(object, "touch_ns", multiple.touch_ns);
-    json_add_measure(object, "limit_ns", multiple.limit_ns);
-    json_add_measure(object, "multiple", multiple.multiple);
+    json_put(object, &multiple, ns_per_op, harness_ns, touch, touch_ns, limit_ns, multiple);
     return object;
 }
 

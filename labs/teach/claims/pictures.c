@@ -172,8 +172,7 @@ static void add_curve(cJSON *series, const struct growth_point *points, size_t c
         !growth_curve_fit(points, count, growth_lowest(&fit), &curve))
         return;
     json_add_text(object, "class", growth_class_name(curve.class));
-    json_add_measure(object, "a", curve.a);
-    json_add_measure(object, "b", curve.b);
+    json_put(object, &curve, a, b);
 }
 
 static void add_points(cJSON *series, const struct picture_series *wanted,
@@ -266,8 +265,7 @@ static void add_series(cJSON *array, const struct picture_series *wanted, enum p
 static cJSON *make_axis(const struct picture_axis *axis)
 {
     cJSON *object = cJSON_CreateObject();
-    json_add_text(object, "label", axis->label);
-    json_add_text(object, "unit", axis->unit);
+    json_put(object, axis, label, unit);
     json_add_text(object, "scale", scale_words[axis->is_linear]);
     return object;
 }

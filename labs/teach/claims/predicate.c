@@ -270,9 +270,7 @@ static void judge_growth(const struct experiment_part *part, const struct eviden
     conclude(out, verdict, "%s: %s: %s", label, text, classes);
     cJSON *object = cJSON_GetObjectItemCaseSensitive(out->figures, impl);
     json_add_text(object, "classes", classes);
-    json_add_measure(object, "exponent", fit.exponent);
-    json_add_measure(object, "exponent_low", fit.exponent_low);
-    json_add_measure(object, "exponent_high", fit.exponent_high);
+    json_put(object, &fit, exponent, exponent_low, exponent_high);
 }
 
 /* ---- compare --------------------------------------------------------------------------------- */

@@ -100,8 +100,7 @@ static cJSON *make_part(const struct experiment_part *part, const cJSON *source,
                         const struct judgement *judgement)
 {
     cJSON *object = cJSON_CreateObject();
-    json_add_text(object, "id", part->id);
-    json_add_text(object, "statement", part->statement);
+    json_put(object, part, id, statement);
     json_add_text(object, "role", part->is_reading ? "reading" : "claim");
     json_add_text(object, "kind", experiment_kind_name(part->kind));
     json_add(object, "predicate", make_predicate(source));
@@ -180,8 +179,7 @@ static cJSON *make_claim(const struct experiment *experiment, const struct evide
 static cJSON *make_not_yet(const struct experiment *experiment)
 {
     cJSON *object = cJSON_CreateObject();
-    json_add_text(object, "id", experiment->id);
-    json_add_text(object, "statement", experiment->statement);
+    json_put(object, experiment, id, statement);
     json_add(object, "documents", copy_of(experiment->json, "documents"));
     json_add_text(object, "waits_for", experiment->waits_for);
     return object;

@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <fenv.h>
 #include <inttypes.h>
+#include <locale.h>
 #include <malloc.h>
 #include <sched.h>
 #include <signal.h>
@@ -21,10 +22,10 @@ static const char *const names[PROCESS_STATES] = {
     [SIGNAL_HANDLERS] = "signal handlers",
     [SIGNAL_MASK] = "blocked signals",
     [AFFINITY] = "affinity",
-    [NICENESS] = "niceness",
+    [NICENESS] = "niceness or scheduler",
     [LIMITS] = "resource limits",
     [ALARMS] = "interval timers",
-    [ENVIRONMENT] = "environment",
+    [ENVIRONMENT] = "environment or locale",
     [DIRECTORY] = "working directory",
     [FILE_MASK] = "mask of new files",
     [ROUNDING] = "rounding of floating point",
@@ -135,9 +136,10 @@ void process_state_take(struct process_state *now)
     values[SIGNAL_HANDLERS] = hash_handlers();
     values[SIGNAL_MASK] = hash_add(0, &mask, sizeof mask);
     values[AFFINITY] = hash_add(0, &set, sizeof set);
-    values[NICENESS] = (uint64_t)getpriority(PRIO_PROCESS, 0);
+    values[NICENESS] = (uint64_t)(getpriority(PRIO_PROCESS, 0) + 64 * sched_getscheduler(0));
     values[LIMITS] = hash_limits();
     values[ALARMS] = hash_alarms();
+    values[ENVIRONMENT] = hash_text(0, setlocale(LC_ALL, NULL));
     for (char **at = environ; at && *at; at++)
         values[ENVIRONMENT] = hash_text(values[ENVIRONMENT], *at);
     values[DIRECTORY] = hash_text(0, getcwd(path, sizeof path) ? path : "");

@@ -36,7 +36,7 @@ void process_state_take(struct process_state *now);
 /* "niceness" */
 const char *process_state_name(enum process_part part);
 /* False when all but the last two are the same (while an instance is open, which may have threads, all before those), and no
- * fewer descriptors are open; else `out` says "the design changes the niceness of its process". */
+ * fewer descriptors are open; else `out` says "the design changes the niceness or scheduler of its process". */
 #define PROCESS_STATE_TEXT 80
 bool process_state_changed(const struct process_state *before, const struct process_state *now,
                            bool is_open, char out[PROCESS_STATE_TEXT]);

@@ -1,5 +1,5 @@
 /* ci_tree.c - asks git for commits and changed files, and keeps by the hash of its bytes that an object held the contract. */
-#include "harness/command/ci_tree.h"
+#include "harness/command/project.h"
 
 #include "harness/base/file.h"
 #include "harness/base/json.h"

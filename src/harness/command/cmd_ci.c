@@ -3,7 +3,6 @@
 #include "harness/base/json.h"
 #include "harness/base/memory.h"
 #include "harness/base/paths.h"
-#include "harness/command/ci_tree.h"
 #include "harness/command/command.h"
 #include "harness/command/project.h"
 #include "harness/command/setup_flags.h"

@@ -368,15 +368,16 @@ static uint64_t any_of_bits(uint64_t *random, unsigned bits)
 static void build_between_powers(struct case_plan *plan)
 {
     uint64_t random = 1;
-    CAPACITY(64);
+    CAPACITY(75);
     for (size_t place = 0; place < 12; place++) {
+        uint64_t tens = 1;
         uint64_t stride = plan->strides->ticks[place % plan->strides->count];
         ADVANCE('+',
                 place % 3 == 2 ? any_of_bits(&random, 4 * (unsigned)place) : stride - place % 2);
         for (tw_id bits = 1; place % 4 == 3 && bits < 58; bits++)
             START(bits, '+', any_of_bits(&random, bits));
-        for (tw_id bits = 1; bits < 58; bits++) {
-            uint64_t ticks = any_of_bits(&random, bits);
+        for (tw_id bits = 1; bits < 75; bits++) { /* the last are powers of ten */
+            uint64_t ticks = bits < 58 ? any_of_bits(&random, bits) : (tens *= 10);
             START(0, '+', ticks);
             START(bits, '+', ticks);
             START(bits, '+', ticks - ticks / 7);

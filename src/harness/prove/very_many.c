@@ -56,7 +56,8 @@ static void story_mixed(struct case_plan *plan, uint32_t count)
     operations_advance(list, '+', ticks);
 }
 
-/* Deadlines on three ticks, given in one order, some of them twice; then all on one tick. */
+/* Deadlines on three ticks, given in one order, some of them twice; then all on one tick, and again, when each of one half
+ * stops one of the other. */
 static void story_equal(struct case_plan *plan, uint32_t count)
 {
     struct operations *list = plan->operations;
@@ -70,6 +71,9 @@ static void story_equal(struct case_plan *plan, uint32_t count)
     operations_tick(list, 1);
     operations_inspect(list);
     operations_advance(list, '+', 3);
+    operations_start_many(list, 0, count, '+', ticks, 0);
+    operations_advance(list, '+', ticks);
+    operations_on_stop_many(list, 0, count / 2, count / 2);
     operations_start_many(list, 0, count, '+', ticks, 0);
     operations_advance(list, '+', ticks);
 }
@@ -90,13 +94,14 @@ static void story_sparse(struct case_plan *plan, uint32_t count)
     }
 }
 
-/* All of them far away within few ticks, one in the middle before the others; the clock comes in three
+/* With a clock that is far as well, all of them far away within few ticks, one in the middle before the others; the clock comes in three
  * steps. */
 static void story_far(struct case_plan *plan, uint32_t count)
 {
     struct operations *list = plan->operations;
     uint64_t ticks = within_reach(plan, UINT64_C(1) << 26);
     uint64_t spread = ticks < 2000 ? ticks : 2000;
+    list->now = UINT64_C(1) << 44;
     operations_start_many(list, 0, count / 2, '+', ticks + 9, 0);
     operations_start(list, count / 2, '+', ticks);
     operations_start_scattered(list, count / 2 + 1, count / 2 - 1, ticks + 5, spread);
@@ -255,7 +260,7 @@ static void run_part(struct case_plan *plan, const struct part *part, struct con
                 continue;
             plan->operations->count = 0;
             plan->operations->capacity = count;
-            plan->operations->horizon = 0;
+            plan->operations->horizon = plan->operations->now = 0;
             part->build(plan, i, count);
             pace_judge(&paces[i], plan, part->list_seconds * plan->patience, report);
             seconds += paces[i].seconds;
