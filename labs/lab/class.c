@@ -5,40 +5,23 @@
 #include "harness/base/text.h"
 #include "harness/tell/report/services.h"
 
-#include <dirent.h>
-
 #define BARS 10
 
 struct class
 {
     char **names; /* NAME of NAME.c, in their order */
     cJSON **grades;
-    size_t count, room;
+    size_t count;
 };
-
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
 
 static int find_solutions(const char *directory, struct class *class, struct diag *diag)
 {
-    struct dirent *entry;
-    DIR *open = opendir(directory);
-    if (!open)
-        return diag_usage(diag, "%s: cannot be read: %s", directory, strerror(errno));
-    while ((entry = readdir(open))) {
-        size_t length = strlen(entry->d_name);
-        if (length < 3 || strcmp(entry->d_name + length - 2, ".c") != 0)
-            continue;
-        memory_room(&class->names, class->count, &class->room, sizeof *class->names);
-        class->names[class->count] = memory_text(entry->d_name);
-        class->names[class->count++][length - 2] = '\0';
-    }
-    closedir(open);
+    class->count = grading_files(directory, ".c", &class->names);
     if (class->count == 0)
-        return diag_usage(diag, "%s: has no .c file; expected one for each student", directory);
-    qsort(class->names, class->count, sizeof *class->names, by_name);
+        return diag_usage(diag, "%s: expected a directory with a .c file for each student",
+                          directory);
+    for (size_t i = 0; i < class->count; i++)
+        class->names[i][strlen(class->names[i]) - 2] = '\0';
     class->grades = memory_take(class->count, sizeof *class->grades);
     return DIAG_OK;
 }

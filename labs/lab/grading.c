@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #define SECONDS      UINT64_C(1000000000)
-#define LISTS_MAX    256
 #define COMPILE_TIME (30 * SECONDS)
 #define LOAD_TIME    (300 * SECONDS)
 
@@ -89,18 +88,21 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The lists of a directory in the order of their names. */
-static size_t find_lists(const char *directory, char **names)
+size_t grading_files(const char *directory, const char *ending, char ***names)
 {
-    size_t count = 0;
+    size_t count = 0, room = 0;
     struct dirent *entry;
     DIR *open = opendir(directory);
-    while (open && count < LISTS_MAX && (entry = readdir(open)))
-        if (ends_with(entry->d_name, ".ops"))
-            names[count++] = memory_text(entry->d_name);
+    *names = NULL;
+    while (open && (entry = readdir(open)))
+        if (ends_with(entry->d_name, ending)) {
+            memory_room(names, count, &room, sizeof **names);
+            (*names)[count++] = memory_text(entry->d_name);
+        }
     if (open)
         closedir(open);
-    qsort(names, count, sizeof *names, by_name);
+    if (count > 0)
+        qsort(*names, count, sizeof **names, by_name);
     return count;
 }
 
@@ -143,17 +145,18 @@ static int judge(const struct tw_design *design, const struct rubric_part *part,
 static int grade_part(const struct rubric_part *part, const struct tw_design *design,
                       const char *plugin, cJSON *out, struct diag *diag)
 {
-    char *names[LISTS_MAX];
+    char **names = NULL;
     struct conform_report report;
-    size_t count = part->lists[0] ? find_lists(part->lists, names) : 1;
+    size_t count = part->lists[0] ? grading_files(part->lists, ".ops", &names) : 1;
     int status = count ? DIAG_OK : diag_usage(diag, "%s: has no .ops file", part->lists);
     for (size_t i = 0; i < count && status == DIAG_OK; i++) {
         status = judge(design, part, part->lists[0] ? names[i] : NULL, &report, diag);
         if (status > 0)
             add_finding(out, plugin, part->lists[0] ? names[i] : "", &report);
     }
-    for (size_t i = 0; part->lists[0] && i < count; i++)
+    for (size_t i = 0; names && i < count; i++)
         free(names[i]);
+    free(names);
     json_add_measure(out, "points", status > 0 ? 0 : (double)part->points);
     return status > 0 ? DIAG_OK : status;
 }

@@ -20,6 +20,10 @@ struct grading {
  * it, and it has no grade.  Seconds; what is not right costs no more than its parts. */
 int grading_grade(struct grading *grading, const char *file, cJSON **out, struct diag *diag);
 
+/* The names of the directory's files that end so, in their order; the caller frees each, and the list.  0: none, or no
+ * such directory. */
+size_t grading_files(const char *directory, const char *ending, char ***names);
+
 /* Where the share of a figure lies between those of two references, as 0 (none and worse) to 1 (full and better), on a
  * scale of factors: half way is the geometric mean.  NAN: none is no worse than full, so nothing lies between.  The same
  * bits on every machine. */

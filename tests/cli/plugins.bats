@@ -376,3 +376,14 @@ miscounts() {
     [ "$status" -eq 0 ]
     [[ $output == *"the table that counts holds it in "* ]]
 }
+
+@test "run names a design whose calls pay for pages that open did not touch" {
+    sed 's/    uint32_t running_max;/&\n    char *pages;/; s/    \*out = timers;/    timers->pages = calloc(config->capacity, 8192);\n&/
+        s/    timers->running += !was_running;/    timers->pages[id * 8192ul] = 1;\n&/; s/    free(timers->dues);/    free(timers->pages);\n&/
+        s/skeleton/lazy/g' "$root/docs/skeleton.c" >lazy.c
+    echo 'TW_PLUGIN(TW_BACKEND(lazy), TW_BACKEND(lazy));' >>lazy.c
+    build lazy lazy.c
+    "$twbench" run --plugin=./lazy.so --impl=heap --tasks=200 --runs=2 --progress=never >said
+    grep -q '^- lazy, standard, 200 tasks: 2[0-9]* page faults in each timed pass' said
+    [ "$(grep -c '^- .* page faults' said)" -eq 1 ]
+}

@@ -165,6 +165,7 @@ static void take_sample(struct outcome *outcome, const struct job *job,
     take_fresh(outcome, job);
     outcome->retaken_passes += report->retaken;
     outcome->slow_passes += report->slow;
+    outcome->page_faults += report->page_faults;
 }
 
 /* Of several children the one in which the least is huge. */

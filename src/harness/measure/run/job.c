@@ -11,6 +11,7 @@
 #include "harness/measure/sched/answers.h"
 
 #include <math.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /* Times may lack such a share of the passes against the clock outside, and what two marks take. */
@@ -120,6 +121,12 @@ struct timing {
 /* A pass of more operations leaves little in the caches that looking could move. */
 #define LOOK_ANYWHERE (UINT64_C(1) << 22)
 
+static uint64_t page_faults(void)
+{
+    struct rusage usage;
+    return getrusage(RUSAGE_THREAD, &usage) == 0 ? (uint64_t)usage.ru_minflt : 0;
+}
+
 /* Each pass opens its own instance, so that every pass starts from the same state; the arena gives it the pages that
  * the pass before has touched.  The pass of that number, the ones for warming up included; false with the report's
  * status and reason set when it went wrong. */
@@ -133,7 +140,9 @@ static bool time_pass(const struct job *job, uint64_t number, enum replay_look l
         return false;
     pass->look = timing->look_ns <= timing->pass_ns ? look : REPLAY_LOOK_NEVER;
     pass->look_ns = 0;
+    pass->page_faults = page_faults();
     replay_time(instance.design, instance.timers, stream, job->plan, &timing->gap, pass);
+    pass->page_faults = page_faults() - pass->page_faults;
     instance_close(&instance);
     check_digest(job, stream, pass->digest, pass->fired, report);
     if (report->status == OUTCOME_OK &&
@@ -195,6 +204,7 @@ static void time_passes(const struct job *job, struct timing *timing, struct job
                 timing->cpu_ns += pass.phases[phase].cpu_ns;
             }
             report->slow += !full;
+            report->page_faults += pass.page_faults;
             i++;
         } else {
             report->retaken++;

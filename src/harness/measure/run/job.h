@@ -59,6 +59,7 @@ struct job_report {
     double rest_wall_ns,
         rest_cpu_ns;        /* JOB_TIME, watched: between the two marks, less total's times */
     uint64_t retaken, slow; /* JOB_TIME: passes taken again, and kept, though the core was slow */
+    uint64_t page_faults;   /* JOB_TIME: within the passes that count */
     struct outcome_memory memory;                      /* JOB_MEMORY */
     struct outcome_pages pages;                        /* JOB_MEMORY, JOB_TIME */
     struct outcome_stepped stepped;                    /* JOB_STEP */

@@ -177,7 +177,8 @@ struct outcome {
     uint64_t replays;                         /* times that it went through the same */
     bool renamed; /* the streams are one recording, with other ids each */
     uint64_t retaken_passes,
-        slow_passes; /* of all samples: taken again, and kept, though the core was slow */
+        slow_passes;      /* of all samples: taken again, and kept, though the core was slow */
+    uint64_t page_faults; /* of all samples, within timed passes: memory that open left untouched */
     char counters_reason[OUTCOME_COUNTERS_REASON]; /* why counts, or some of them, are unknown */
     size_t phase_count;
     struct outcome_phase phases[STREAM_PHASES_MAX];

@@ -47,6 +47,7 @@ enum replay_look {
 struct replay_pass {
     enum replay_look look;                         /* the caller's */
     uint64_t look_ns;                              /* what looking took */
+    uint64_t page_faults;                          /* minor ones, in it; the caller's */
     struct stream_state states[STREAM_PHASES_MAX]; /* where it looked */
     uint64_t digest, fired;
     struct replay_phase phases[STREAM_PHASES_MAX];

@@ -439,7 +439,7 @@ static cJSON *make_sampling(const struct cell_identity *identity, const struct o
     json_add_integer(object, "distinct_operations", outcome->fresh_operations);
     json_add_integer(object, "replays", outcome->replays);
     json_add_text(object, "passes_differ_in", outcome->fresh_streams > 1 ? differ : NULL);
-    json_put(object, outcome, retaken_passes, slow_passes);
+    json_put(object, outcome, retaken_passes, slow_passes, page_faults);
     json_add(object, "pin_cpu",
              identity->pin_cpu < 0 ? cJSON_CreateNull() : cJSON_CreateNumber(identity->pin_cpu));
     return object;
