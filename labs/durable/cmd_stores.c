@@ -409,8 +409,7 @@ const struct command cmd_stores = {
     .name = "stores",
     .old_name = "store",
     .usage = "[FLAGS] | list DIR [--json=FILE] | dump DIR",
-    .summary =
-        "Run stores that survive a crash, end them at random moments, and show ledger and figures.",
+    .summary = "Which store of delayed messages survives a crash, and what does each cost?",
     .topic = "Threads and stores",
     .groups = groups,
     .size = sizeof(struct stores_options),

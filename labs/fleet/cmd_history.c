@@ -41,6 +41,8 @@ static const struct flag flags[] = {
     FLAG_FILE("commits", "FILE|-",
               "order runs by this list of commits, oldest first (default: by date)", OF,
               wishes.commits),
+    FLAG_SWITCH("propose-limits", "propose limits for twbench.json from the spread of each time",
+                OF, wishes.propose),
     FLAG_BY("least", "PERCENT", "smallest change of a time that is told (default 1%)", take_least),
 };
 #undef OF

@@ -5,6 +5,7 @@
 #include "harness/base/json.h"
 #include "harness/base/memory.h"
 #include "harness/compare/gate_work.h"
+#include "harness/measure/stats/summary.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -198,6 +199,50 @@ static cJSON *make_run(const struct history_run *run)
     return out;
 }
 
+/* Three deviations of a step between neighbours, as a share: the median step hardly sees a change.  NaN: no steps. */
+static double noise_of(const cJSON *values)
+{
+    double *steps = memory_take((size_t)cJSON_GetArraySize(values) + 1, sizeof *steps), last = NAN;
+    size_t count = 0;
+    json_each(value, values, "") {
+        if (!cJSON_IsNumber(value))
+            continue;
+        if (isfinite(last))
+            steps[count++] = fabs(value->valuedouble / last - 1);
+        last = value->valuedouble;
+    }
+    double noise = count > 0 ? 3 * 1.4826 * summary_of(steps, count).median : NAN;
+    free(steps);
+    return noise;
+}
+
+static double limit_of(const cJSON *limits, const char *name)
+{
+    const cJSON *limit = cJSON_GetObjectItemCaseSensitive(limits, name);
+    return limit ? strtod(limit->valuestring, NULL) / 100 : 0;
+}
+
+/* As twbench.json has them: of each design and workload the largest over its sizes, in half per cents. */
+static void propose_limits(cJSON *document)
+{
+    cJSON *limits = cJSON_CreateObject();
+    json_each(series, document, "series") {
+        char name[300], limit[32];
+        const char *cell = json_get_text(series, "cell"), *workload = strchr(cell, '/');
+        double noise = noise_of(json_get(series, "values"));
+        if (!cJSON_IsFalse(json_get(series, "exact")) ||
+            !cJSON_IsTrue(json_get(series, "enough")) || !workload || !isfinite(noise))
+            continue;
+        size_t length = (size_t)(workload - cell) + 1 + strcspn(workload + 1, "/");
+        snprintf(name, sizeof name, "%.*s:time", (int)length, cell);
+        noise = fmax(noise, limit_of(limits, name));
+        snprintf(limit, sizeof limit, "%.1f%%", ceil(fmax(noise, HISTORY_LEAST) * 200) / 2);
+        cJSON_DeleteItemFromObjectCaseSensitive(limits, name);
+        json_add_text(limits, name, limit);
+    }
+    json_add(document, "limits", limits);
+}
+
 int history_write(struct history *history, cJSON *document, struct diag *diag)
 {
     size_t since;
@@ -218,6 +263,8 @@ int history_write(struct history *history, cJSON *document, struct diag *diag)
     json_add_integer(document, "since_run", since);
     json_add(document, "runs", runs);
     status = series_write(&line, document, diag);
+    if (status == DIAG_OK && history->wishes->propose)
+        propose_limits(document);
     json_add(document, "left_out", cJSON_Duplicate(history->left_out, true));
     return status;
 }

@@ -15,6 +15,7 @@
 #include "harness/base/diag.h"
 
 #include <cjson/cJSON.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Smallest change of a time that is told, unless the caller wants another: 1 %. */
@@ -27,6 +28,7 @@ struct history_wishes {
     const char
         *commits; /* file with a commit a line, oldest first; NULL: by the date of the runs */
     double least; /* HISTORY_LEAST */
+    bool propose; /* "limits" for twbench.json, from the spread of each time */
 };
 
 struct history;

@@ -128,6 +128,18 @@ static void add_table(struct page *page, const struct place *root, bool exact)
         add_changes_at(page, root, (double)run, exact);
 }
 
+static void add_proposal(struct page *page, const cJSON *document)
+{
+    if (!json_get(document, "limits"))
+        return;
+    page_heading(page, 2, "limits", "Limits for twbench.json");
+    page_text(page, "Three deviations of the change from one run to the next, 1 %% at least:");
+    page_code(page, "%s", "\"limits\": {");
+    json_each(limit, document, "limits")
+        page_span(page, "\n  \"%s\": \"%s\"%s", limit->string, limit->valuestring,
+                  limit->next ? "," : "\n}");
+}
+
 /* ---- The whole. ------------------------------------------------------------------------------ */
 
 static void add_limits(struct page *page, const struct place *root, const struct tally *tally)
@@ -162,6 +174,7 @@ void page_history(struct page *page, const cJSON *document)
         add_table(page, &root, true);
     if (tally.timed + tally.everywhere > 0)
         add_table(page, &root, false);
+    add_proposal(page, document);
     page_pictures(page, "");
     add_limits(page, &root, &tally);
     page_left_out(page, document);

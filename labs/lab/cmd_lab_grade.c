@@ -271,7 +271,7 @@ const struct command cmd_lab_grade = {
     .name = "lab grade",
     .usage = "--rubric=FILE [FLAGS] FILE.c|FILE.so",
     .summary = "Grade a solution by counts, the same on every machine.",
-    .topic = "Understand timers",
+    .topic = "My class",
     .groups = (const struct flag_group[]){{.flags = flags, .count = FLAGS(flags)}, {0}},
     .size = sizeof(struct grade_options),
     .run = run,

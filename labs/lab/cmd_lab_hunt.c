@@ -408,7 +408,7 @@ const struct command cmd_lab_hunt = {
     .name = "lab hunt",
     .usage = "[LIST] | --score=LISTS [PLUGINS]",
     .summary = "Find the mistake of a design without its source; or score lists that do.",
-    .topic = "Understand timers",
+    .topic = "My class",
     .groups = groups,
     .size = sizeof(struct hunt_flags),
     .begin = begin,

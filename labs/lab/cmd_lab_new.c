@@ -110,7 +110,7 @@ const struct command cmd_lab_new = {
     .name = "lab new",
     .usage = "DIR",
     .summary = "Write a handout: the task, a C file to fill in, loads and tests.",
-    .topic = "Understand timers",
+    .topic = "My class",
     .groups = (const struct flag_group[]){{0}},
     .run = run,
 };

@@ -74,6 +74,16 @@ PYTHON
     [[ "$(json back.json 'd["left_out"]')" == *"its commit is not in the file of --commits"* ]]
 }
 
+@test "--propose-limits gives each cell a limit from its spread, which ci takes" {
+    "$twbench" history "$runs" --propose-limits --json=h.json --style=plain >h.txt
+    cat h.txt
+    grep -q '^ *"hashed/hold:time": *"[0-9.]*%",*$' h.txt
+    # Planted noise is 1 % of each time and of the anchor's: six per cent and a half or so, and no step in it.
+    [ "$(json h.json 'all(1 <= float(v[:-1]) < 15 for v in d["limits"].values()) and len(d["limits"]) == 6')" = True ]
+    json h.json 'json.dumps({"plugin": "no.so", "limits": d["limits"]})' >p.json
+    refuses "no.so: No such file" ci --config=p.json --base=.
+}
+
 @test "run --commit and --commit-date name whose result it is, not the commit of twbench" {
     for day in 2 1; do
         "$twbench" run --impl=heap --workload=hold --tasks=50 --counts-only --progress=never --no-system-check \

@@ -94,9 +94,8 @@ static int run(struct call *call)
 const struct command cmd_claims = {
     .name = "claims",
     .usage = "[FLAGS] [T6 ...]",
-    .summary =
-        "Does it hold here, what documents (A to E, labs/teach/docs/CLAIMS.md) claim of timers?",
-    .topic = "Understand timers",
+    .summary = "Check the claims of published documents (A to E) on this machine.",
+    .topic = "My class",
     .groups = groups,
     .size = sizeof(struct claims_options),
     .begin = begin,

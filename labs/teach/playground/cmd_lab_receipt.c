@@ -134,7 +134,7 @@ const struct command cmd_lab_receipt = {
     .name = "lab receipt",
     .usage = "FILE...",
     .summary = "Check receipts of the playground: ask again, judge the answers.",
-    .topic = "Understand timers",
+    .topic = "My class",
     .groups = (const struct flag_group[]){{0}},
     .run = run,
 };

@@ -403,6 +403,8 @@ const struct command cmd_compare = {
     .summary = "Did it get slower? OLD and NEW: programs, plugins or results.",
     .topic = "My CI",
     .groups = groups,
+    .common = " impl workload tasks pairs max-pairs fail-on limit baseline save-baseline layouts "
+              "json force html export-markdown ",
     .size = sizeof(struct compare_options),
     .begin = begin,
     .run = run,

@@ -150,6 +150,7 @@ const struct command cmd_conform = {
     .summary = "Test designs against the contract; prints the first broken rule.",
     .topic = "Compare timer designs",
     .groups = groups,
+    .common = " impl plugin operations operations-file seed thorough ",
     .size = sizeof(struct conform_flags),
     .begin = begin,
     .run = run,

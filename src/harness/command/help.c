@@ -110,7 +110,7 @@ void help_command(FILE *out, const struct command *command, bool all)
 
 /* What readers come for, in the order of the list. */
 static const char *const topics[] = {
-    "Compare timer designs", "My server", "My CI", "My class", "Traces",
+    "Compare timer designs", "My server", "My program", "My CI", "My class", "Traces",
     "Threads and stores",    NULL};
 
 static void show_command(FILE *out, const char *name, const char *summary)
