@@ -50,14 +50,15 @@ static cJSON *make_selftest(const struct selftest *selftest)
         .cpu = 1,
         .limits = &limits,
     };
-    struct selftest_surroundings surroundings = {
-        .timer_overhead_ns = 21.25, .steal_share = NAN, .busy_share = 0.02, .load_1min = 0.5};
+    struct selftest found = *selftest;
+    found.timer_overhead_ns = 21.25, found.steal_share = NAN;
+    found.busy_share = 0.02, found.load_1min = 0.5;
     struct result_origin origin = sample_origin();
     struct result_document *head = NULL;
     machine_read(&origin.machine, "");
     origin.tool.date_utc = "2024-04-30T18:00:00Z";
     head = result_new(&origin);
-    cJSON *document = selftest_json(selftest, &request, &surroundings, result_json(head));
+    cJSON *document = selftest_json(&found, &request, result_json(head));
     result_free(head);
     return document;
 }

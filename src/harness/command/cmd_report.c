@@ -7,10 +7,6 @@
 
 #include <unistd.h>
 
-struct report_options {
-    struct outputs outputs;
-};
-
 static const struct flag_group groups[] = {OUTPUT_FORCE(0),
                                            OUTPUT_PLOTS(0),
                                            OUTPUT_HTML(0),
@@ -51,34 +47,28 @@ static int hand_over(struct call *call, struct diag *diag)
     return row ? lab_become(row, call->argv, diag) : status;
 }
 
-static int show(struct call *call, const struct document *document, struct diag *diag)
-{
-    struct report_options *options = call->options;
-    return document->result ? outputs_write(call, &options->outputs, document->result, diag)
-                            : outputs_page(call, &options->outputs, document->json, diag);
-}
-
 static int report(struct call *call)
 {
     struct diag diag;
-    struct report_options *options = call->options;
+    struct outputs *outputs = call->options;
     struct document document = {.kind = NULL};
     bool broken = false;
     int status = DIAG_OK;
-    options->outputs.silent = call->argc > 1 && strcmp(call->argv[1], "plot") == 0;
+    outputs->silent = call->argc > 1 && strcmp(call->argv[1], "plot") == 0;
     if (call->operand_count != 1)
         status = diag_usage(&diag, "report: %zu files given; expected one DOCUMENT.json",
                             call->operand_count);
     if (status == DIAG_OK)
         status = hand_over(call, &diag);
     if (status == DIAG_OK)
-        status = outputs_check(call, &options->outputs, &diag);
+        status = outputs_check(call, outputs, &diag);
     if (status == DIAG_OK)
         status = document_load(call->operands[0], &document, &diag);
     if (status == DIAG_OK)
-        status = show(call, &document, &diag);
+        status = document.result ? outputs_write(call, outputs, document.result, &diag)
+                                 : outputs_page(call, outputs, document.json, &diag);
     if (status == DIAG_OK && document.result)
-        status = outputs_assert(&options->outputs, document.result, &broken, &diag);
+        status = outputs_assert(outputs, document.result, &broken, &diag);
     if (status == DIAG_USAGE && (document.kind || document.result))
         diag_name(&diag, call->operands[0]);
     document_free(&document);
@@ -89,9 +79,9 @@ static int report(struct call *call)
 
 static void begin(struct call *call)
 {
-    struct report_options *options = call->options;
-    options->outputs.kind = OUTPUT_RESULT;
-    options->outputs.page_alone = true;
+    struct outputs *outputs = call->options;
+    outputs->kind = OUTPUT_RESULT;
+    outputs->page_alone = true;
 }
 
 const struct command cmd_report = {
@@ -101,7 +91,7 @@ const struct command cmd_report = {
     .summary = "Show any document of twbench again: text, pictures, a page (-o); nothing is run.",
     .topic = "Compare timer designs",
     .groups = groups,
-    .size = sizeof(struct report_options),
+    .size = sizeof(struct outputs),
     .begin = begin,
     .run = report,
 };

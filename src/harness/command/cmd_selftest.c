@@ -20,8 +20,8 @@ static void begin(struct call *call)
     options->setup.budget_ns = UINT64_C(600000000000);
 }
 
-static int write_selftest(struct call *call, struct pairing *pairing,
-                          const struct selftest *selftest, struct diag *diag)
+static int write_selftest(struct call *call, struct pairing *pairing, struct selftest *selftest,
+                          struct diag *diag)
 {
     const struct pair_options *options = call->options;
     cJSON *document = selftest_document(selftest, pairing);

@@ -16,11 +16,6 @@ static void add_exact(cJSON *object, const char *key, double value)
         json_add(object, key, isfinite(value) ? cJSON_CreateNumber(value) : cJSON_CreateNull());
 }
 
-static void add_bool(cJSON *object, const char *key, bool value)
-{
-    json_add(object, key, cJSON_CreateBool(value));
-}
-
 /* "" where json_add_text would say null: the key has a text whatever happens. */
 static void add_word(cJSON *object, const char *key, const char *word)
 {
@@ -35,9 +30,8 @@ static void add_verdict(cJSON *object, const char *key, bool known, enum verdict
 static cJSON *make_interval(const struct interval *interval, bool known)
 {
     cJSON *out = cJSON_CreateObject();
-    json_add_measure(out, "median", known ? interval->median : NAN);
-    json_add_measure(out, "low", known ? interval->low : NAN);
-    json_add_measure(out, "high", known ? interval->high : NAN);
+    const struct interval unknown = {.median = NAN, .low = NAN, .high = NAN};
+    json_put(out, known ? interval : &unknown, median, low, high);
     return out;
 }
 
@@ -102,7 +96,7 @@ static cJSON *make_control(const struct compared_cell *cell)
     if (cell->control.pairs == 0)
         return cJSON_CreateNull();
     cJSON *out = make_pairs(&cell->control);
-    add_bool(out, "moved", cell->control_moved);
+    json_add(out, "moved", json_bool(cell->control_moved));
     return out;
 }
 
@@ -111,7 +105,7 @@ static cJSON *make_confirmation(const struct compared_cell *cell)
     if (!cell->confirm_tried)
         return cJSON_CreateNull();
     cJSON *out = cJSON_CreateObject();
-    add_bool(out, "confirmed", cell->confirmed);
+    json_put(out, cell, confirmed);
     json_add(out, "cpu_ratio", make_interval(&cell->confirm_cpu, true));
     return out;
 }
@@ -237,7 +231,7 @@ static cJSON *make_cell(const struct compared_cell *cell, const struct limits *a
     json_put(out, cell, time_decides, same_program, layout_may_explain);
     json_add(out, "timing", make_timing(cell));
     json_add(out, "control", make_control(cell));
-    add_bool(out, "extended", cell->extended);
+    json_put(out, cell, extended);
     json_add(out, "confirmation", make_confirmation(cell));
     json_add(out, "ns_per_op", make_costs(cell));
     json_add(out, "work", make_work(cell, limits));
@@ -299,7 +293,7 @@ static cJSON *make_reasons(const struct comparison *comparison)
 cJSON *comparison_json(const struct comparison *comparison, const cJSON *head, enum fail_on fail_on)
 {
     cJSON *out = result_begin(head, "comparison"), *cells = cJSON_CreateArray();
-    add_bool(out, "complete", comparison->complete);
+    json_put(out, comparison, complete);
     json_add_text(out, "mode", comparison->is_binaries ? "binaries" : "results");
     add_verdict(out, "verdict", true, comparison->verdict);
     json_add(out, "reasons", make_reasons(comparison));
@@ -307,7 +301,7 @@ cJSON *comparison_json(const struct comparison *comparison, const cJSON *head, e
     json_add(out, "one_side",
              comparison->one_side ? cJSON_Duplicate(comparison->one_side, true)
                                   : cJSON_CreateArray());
-    add_bool(out, "missing_ignored", comparison->missing_ignored);
+    json_put(out, comparison, missing_ignored);
     json_add_text(out, "fail_on", fail_on_name(fail_on));
     json_add_integer(out, "exit_status", (uint64_t)comparison_exit_status(comparison, fail_on));
     json_add(out, "old", make_side(&comparison->before));

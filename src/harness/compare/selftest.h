@@ -58,7 +58,9 @@ struct selftest {
     struct selftest_size sizes[SELFTEST_SIZES]; /* 2, 5, 10 % */
     double smallest_percent;  /* slowdown found in 95 % of all cells; NaN: none up to 50 % */
     double harness_ns_per_op; /* null through the same path; NaN: unknown */
-    size_t cell_count;        /* that were compared in each round */
+    /* Of the clock around single calls; what went on meanwhile, NaN: unknown.  Known to selftest_document. */
+    double timer_overhead_ns, steal_share, busy_share, load_1min;
+    size_t cell_count; /* that were compared in each round */
     double seconds, budget_seconds;
     double slow_share;          /* of the samples, on a core shared unseen (pace.h); NaN: unknown */
     double pair_spread_percent; /* median over the cells: how far two samples of a pair lie apart */
@@ -77,14 +79,10 @@ int selftest_run(const struct binaries_request *request, uint64_t begin_ns, uint
 
 /* What was found, as schema/selftest-1.json has it; owned by the caller.  `head` (tool, machine, command)
  * stays the caller's. */
-struct selftest_surroundings {
-    double timer_overhead_ns;                  /* of the clock around single calls */
-    double steal_share, busy_share, load_1min; /* meanwhile; NaN: unknown */
-};
 cJSON *selftest_json(const struct selftest *selftest, const struct binaries_request *request,
-                     const struct selftest_surroundings *surroundings, const cJSON *head);
+                     const cJSON *head);
 
 /* The same of a pairing that is over: its head, and what went on meanwhile.  Calls pairing_disturbance. */
-cJSON *selftest_document(const struct selftest *selftest, struct pairing *pairing);
+cJSON *selftest_document(struct selftest *selftest, struct pairing *pairing);
 
 #endif

@@ -83,12 +83,10 @@ static void add_method(cJSON *document, const struct selftest *selftest,
     json_add(document, "method", method);
 }
 
-static void add_disturbance(cJSON *document, const struct selftest *selftest,
-                            const struct selftest_surroundings *surroundings)
+static void add_disturbance(cJSON *document, const struct selftest *selftest)
 {
     cJSON *disturbance = cJSON_CreateObject();
-    json_put(disturbance, surroundings, steal_share, busy_share, load_1min);
-    json_add_measure(disturbance, "slow_share", selftest->slow_share);
+    json_put(disturbance, selftest, steal_share, busy_share, load_1min, slow_share);
     json_add(document, "disturbance", disturbance);
 }
 
@@ -121,7 +119,7 @@ static void add_calibration(cJSON *document, const struct selftest *selftest)
 }
 
 cJSON *selftest_json(const struct selftest *selftest, const struct binaries_request *request,
-                     const struct selftest_surroundings *surroundings, const cJSON *head)
+                     const cJSON *head)
 {
     cJSON *document = result_begin(head, "selftest");
     json_add(document, "complete", cJSON_CreateBool(selftest->complete));
@@ -131,8 +129,7 @@ cJSON *selftest_json(const struct selftest *selftest, const struct binaries_requ
     add_rates(document, "detection_trials", selftest, trials_of);
     add_rates(document, "seen", selftest, rate_seen);
     add_rates(document, "injected_measured_percent", selftest, measured_of);
-    json_add_measure(document, "timer_overhead_ns", surroundings->timer_overhead_ns);
-    json_add_measure(document, "harness_ns_per_op", selftest->harness_ns_per_op);
+    json_put(document, selftest, timer_overhead_ns, harness_ns_per_op);
     json_add_measure(document, "smallest_reliable_slowdown", selftest->smallest_percent / 100);
     json_add_measure(document, "pair_spread_percent", selftest->pair_spread_percent);
     json_add_measure(document, "duration_s", selftest->seconds);
@@ -140,22 +137,20 @@ cJSON *selftest_json(const struct selftest *selftest, const struct binaries_requ
     add_calibration(document, selftest);
     add_left_out(document, selftest);
     add_method(document, selftest, request);
-    add_disturbance(document, selftest, surroundings);
+    add_disturbance(document, selftest);
     return document;
 }
 
-cJSON *selftest_document(const struct selftest *selftest, struct pairing *pairing)
+cJSON *selftest_document(struct selftest *selftest, struct pairing *pairing)
 {
     cJSON *head = result_head(&pairing->origin);
     struct origin_disturbance disturbance = pairing_disturbance(pairing);
     struct cycles cycles = cycles_calibrate();
-    struct selftest_surroundings surroundings = {
-        .timer_overhead_ns = (double)cycles.overhead_cycles * cycles.ps_per_cycle / 1e3,
-        .steal_share = disturbance.steal_share,
-        .busy_share = disturbance.busy_share,
-        .load_1min = disturbance.load_1min,
-    };
-    cJSON *document = selftest_json(selftest, &pairing->request, &surroundings, head);
+    selftest->timer_overhead_ns = (double)cycles.overhead_cycles * cycles.ps_per_cycle / 1e3;
+    selftest->steal_share = disturbance.steal_share;
+    selftest->busy_share = disturbance.busy_share;
+    selftest->load_1min = disturbance.load_1min;
+    cJSON *document = selftest_json(selftest, &pairing->request, head);
     cJSON_Delete(head);
     return document;
 }

@@ -1,6 +1,7 @@
 /* child.c - runs a proof in a child process and says how it ended. */
 #include "harness/prove/child.h"
 
+#include "harness/base/clock.h"
 #include "harness/base/ward.h"
 #include "harness/measure/designs/designs.h"
 #include "harness/prove/guard.h"
@@ -79,9 +80,7 @@ static void child_main(struct child *child, child_work_fn *work, void *ctx)
 
 static double seconds_of(clockid_t clock)
 {
-    struct timespec now = {0};
-    clock_gettime(clock, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+    return (double)clock_read_ns(clock) / 1e9;
 }
 
 /* How much longer the processor takes now for the same work than at best: other processes share its caches, its clock and

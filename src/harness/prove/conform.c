@@ -1,6 +1,7 @@
 /* conform.c - runs the proofs of the contract: cases, random streams, long lives. */
 #include "harness/prove/conform.h"
 
+#include "harness/base/clock.h"
 #include "harness/base/process_state.h"
 #include "harness/prove/cases.h"
 #include "harness/prove/guard.h"
@@ -186,9 +187,7 @@ static void run_variant(const struct tw_backend *backend, const struct conform_o
 /* Of processor time, or of the wall clock for a design that sleeps. */
 static double seconds_of(bool sleeps)
 {
-    struct timespec now = {0};
-    clock_gettime(sleeps ? CLOCK_MONOTONIC : CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+    return (double)clock_read_ns(sleeps ? CLOCK_MONOTONIC : CLOCK_PROCESS_CPUTIME_ID) / 1e9;
 }
 
 /* All variants but the defaults, as far as the time reaches. */

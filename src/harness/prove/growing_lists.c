@@ -1,9 +1,8 @@
 /* growing_lists.c - times one list and predicts what the next size takes. */
+#include "harness/base/clock.h"
 #include "harness/prove/cases.h"
 
 #include "harness/prove/judge.h"
-
-#include <time.h>
 
 /* It grows as it grew last, and never less than its size. */
 static bool pace_allows_next(const struct pace *pace, double seconds_max)
@@ -15,9 +14,7 @@ static bool pace_allows_next(const struct pace *pace, double seconds_max)
 
 static double cpu_seconds(void)
 {
-    struct timespec now = {0};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+    return (double)clock_read_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9;
 }
 
 void pace_judge(struct pace *pace, struct case_plan *plan, double seconds_max,

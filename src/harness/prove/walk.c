@@ -1,8 +1,7 @@
 /* walk.c - times an empty tick, to find the jumps a design can walk. */
+#include "harness/base/clock.h"
 #include "harness/prove/strides.h"
 #include "harness/prove/watch.h"
-
-#include <time.h>
 
 /* The jumps: 2^6 ticks, 2^8, ..., 2^60. */
 #define BITS_FIRST 6u
@@ -19,9 +18,7 @@ static void ignore_expiry(void *ctx, tw_id id, tw_tick now)
 
 static double cpu_seconds(void)
 {
-    struct timespec now = {0};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+    return (double)clock_read_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9;
 }
 
 /* The greatest power of two that is not above. */

@@ -1,4 +1,5 @@
 /* watched.c - runs conform in child processes, finds which rule broke, and shrinks the list. */
+#include "harness/base/clock.h"
 #include "harness/prove/findings.h"
 
 #include "harness/prove/cases.h"
@@ -9,7 +10,6 @@
 #include "harness/prove/watch.h"
 
 #include <sys/resource.h>
-#include <time.h>
 
 /* Shrinking may take so much processor time, the children's and ours, and so long by the wall clock. */
 #define SHRINK_SECONDS      20.0
@@ -72,9 +72,7 @@ static void replay_in_child(void *ctx, struct watch *watch)
 
 static double wall_seconds(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+    return (double)clock_read_ns(CLOCK_MONOTONIC) / 1e9;
 }
 
 static double usage_seconds(int who)

@@ -352,23 +352,17 @@ static cJSON *make_memory(const struct outcome_memory *memory, double capacity)
 {
     if (!memory->measured && memory->fixed_bytes == 0)
         return cJSON_CreateNull();
-    const struct {
-        const char *key;
-        uint64_t value;
-    } arena[] = {
-        {"peak_bytes", memory->peak_bytes},
-        {"retained_bytes", memory->retained_bytes},
-        {"allocated_bytes", memory->allocated_bytes},
-        {"resident_bytes", memory->resident_bytes},
-    };
+    static const char *const arena[] = {"peak_bytes", "retained_bytes", "allocated_bytes",
+                                        "resident_bytes"};
     cJSON *object = cJSON_CreateObject();
     json_add_measure(object, "peak_bytes_per_task",
                      memory->measured ? (double)memory->peak_bytes / capacity : NAN);
     json_add_measure(object, "bytes_per_task", memory->measured ? memory->bytes_per_task : NAN);
     json_put(object, memory, fixed_bytes, capacity_bytes, measured);
-    for (size_t i = 0; i < sizeof arena / sizeof *arena; i++)
-        json_add(object, arena[i].key,
-                 memory->measured ? json_integer(arena[i].value) : cJSON_CreateNull());
+    for (size_t i = 0; i < sizeof arena / sizeof *arena && !memory->measured; i++)
+        json_add(object, arena[i], cJSON_CreateNull());
+    if (memory->measured)
+        json_put(object, memory, peak_bytes, retained_bytes, allocated_bytes, resident_bytes);
     if (memory->pages.told)
         json_add(object, "pages", make_pages(&memory->pages));
     return object;
