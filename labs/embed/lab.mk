@@ -25,9 +25,10 @@ LIB_OBJECTS := $(DESIGNS:src/%.c=$(BUILD)/%.timed.o) $(TAKEN_RUNNERS:%.c=$(BUILD
 EXTRAS_embed := $(BUILD)/libtwtimers.so $(BUILD)/libtwtimers.a $(BUILD)/twtimers.pc $(BUILD)/include/twtimers/twtimers.h
 
 $(BUILD)/labs/live/runners/%.timed.o $(BUILD)/labs/embed/twtimers.o $(BUILD)/labs/embed/twt.o: private EXTRA = $(SHAREABLE)
-$(BUILD)/libtwtimers.so: $(LIB_OBJECTS)
+$(BUILD)/libtwtimers.so: $(LIB_OBJECTS) labs/embed/twtimers.map
 	$(call say,LINK,$@)
-	$(Q)$(LINK) -shared -Wl,-soname,$(LIB_SHARED) $(if $(INSTRUMENT),,-Wl$(comma)-z$(comma)defs) $^ -pthread -o $@
+	$(Q)$(LINK) -shared -Wl,-soname,$(LIB_SHARED) -Wl,--version-script=labs/embed/twtimers.map \
+	    $(if $(INSTRUMENT),,-Wl$(comma)-z$(comma)defs) $(LIB_OBJECTS) -pthread -o $@
 $(BUILD)/libtwtimers.a: $(LIB_OBJECTS)
 	$(call say,AR,$@)
 	$(Q)$(CC) -r -nostdlib $^ -o $(BUILD)/libtwtimers.o
@@ -82,3 +83,12 @@ install-embed::
 test-adopt: core embed
 	$(Q)for script in labs/embed/adopt/*.sh; do echo "$$script"; TWBENCH=$(CURDIR)/twbench $$script || exit 1; done
 .PHONY: test-adopt
+
+# The exported functions and the types of the headers that they name, against the file that is kept; ABI=write writes that.
+test-abi: $(BUILD)/include/twtimers/twtimers.h
+	$(Q)tools/deps.sh labs/embed/abi
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -g -shared $(SHAREABLE) -Isrc -I. -I$(BUILD) -Wl,--version-script=labs/embed/twtimers.map \
+	    labs/embed/twt.c labs/embed/twtimers.c -o $(BUILD)/abi.so
+	$(Q)$(if $(ABI),abidw --no-corpus-path --no-comp-dir-path --no-show-locs --drop-undefined-syms \
+	    --drop-private-types --headers-dir $(<D) --out-file labs/embed/twtimers.abi,abidiff --no-added-syms --headers-dir2 $(<D) labs/embed/twtimers.abi) $(BUILD)/abi.so
+.PHONY: test-abi
