@@ -9,8 +9,6 @@
 #include "harness/prove/shrink.h"
 #include "harness/prove/watch.h"
 
-#include <sys/resource.h>
-
 /* Shrinking may take so much processor time, the children's and ours, and so long by the wall clock. */
 #define SHRINK_SECONDS      20.0
 #define SHRINK_WALL_SECONDS 60.0
@@ -75,18 +73,10 @@ static double wall_seconds(void)
     return (double)clock_read_ns(CLOCK_MONOTONIC) / 1e9;
 }
 
-static double usage_seconds(int who)
-{
-    struct rusage usage;
-    getrusage(who, &usage);
-    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-           (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
-}
-
 /* Of this process and of the children that have ended. */
 static double cpu_seconds(void)
 {
-    return usage_seconds(RUSAGE_SELF) + usage_seconds(RUSAGE_CHILDREN);
+    return (double)clock_work_ns() / 1e9;
 }
 
 static void replay_allow(struct replay *replay)
