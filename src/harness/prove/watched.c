@@ -307,6 +307,10 @@ int watched_run_text(const struct tw_backend *backend, const struct conform_opti
                                 .seconds = options->shrink_seconds,
                                 .operations = &operations};
         ran = child_run(&child, replay_in_child, &replay, report);
+        if (ran && !report->rule && guard_is_for(backend)) {
+            child.side = FENCE_FRONT;
+            ran = child_run(&child, replay_in_child, &replay, report);
+        }
         if (ran && report->rule)
             explain(&replay, &operations, NULL, report);
         child_close(&child);
