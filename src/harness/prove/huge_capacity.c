@@ -139,9 +139,9 @@ static void start_and_stop(struct huge *huge, tw_tick span)
 static void let_fire(struct huge *huge)
 {
     tw_tick end = DELAYS + AGAIN_TICKS + 1;
-    for (size_t i = 0; i < huge->count; i++)
-        end = huge->dues[i] != TW_NEVER && huge->latests[i] > end ? huge->latests[i] : end;
     for (tw_tick now = 1; now <= end && !huge->report->rule; now++) {
+        for (size_t i = 0; i < huge->count; i++) /* some were started again, late */
+            end = huge->dues[i] != TW_NEVER && huge->latests[i] > end ? huge->latests[i] : end;
         watch_enter(huge->watch, "advance");
         huge->backend->advance(huge->timers, now, timer_fired, huge);
         watch_leave(huge->watch, NULL);
