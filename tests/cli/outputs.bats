@@ -96,7 +96,7 @@ print(len({len(r) for r in rows}), len(set(rows[0])) == len(rows[0]), len(rows) 
         diff "$flag.stdout" "$flag.file"
         grep -q heap "$flag.file"
     done
-    for flag in gbench bencher custom; do
+    for flag in gbench bencher; do
         python3 -m json.tool "export-$flag.stdout" >/dev/null
     done
     python3 -c 'import xml.etree.ElementTree as t; t.parse("export-junit.stdout")'
