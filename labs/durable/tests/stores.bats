@@ -98,7 +98,7 @@ stores() {
     refuses "--payload: 9..3 given; expected MIN..MAX" stores --payload=9..3
     refuses "--span: 11d given; expected 1ms .. 10d" stores --span=11d
     refuses "--store-set: x=1: no store has a setting 'x'" stores --store-set=x=1
-    refuses "memory: expected 'stores list DIR' or flags; did you mean --stores=memory?" stores memory
+    refuses "memory: expected 'stores list DIR', 'stores dump DIR' or flags; did you mean --stores=memory?" stores memory
     refuses "--store: no store named 'wheel-lok'; did you mean 'wheel-log'?" conform --store=wheel-lok
     refuses "--part: 'kill' given; expected even, kills, power, errors or flips" conform --store=memory --part=kill
     refuses "--directory" stores --stores=memory --directory=/nowhere

@@ -26,7 +26,7 @@ build() {
 
 # Of processor time: a machine that is busy otherwise must not look like a fault.
 prove() {
-    (ulimit -t 60 && exec "$1/test") >"$1/said" 2>&1
+    (ulimit -t 60 && CMOCKA_MESSAGE_OUTPUT=STDOUT exec "$1/test") >"$1/said" 2>&1
     local status=$? rule
     rule=$(sed -n 's/^\[  FAILED  \] \(test_[a-z_]*\).*/\1/p' "$1/said" | sed 1q)
     { echo "rule: ${rule:-crash}" && tail -n 20 "$1/said"; } >"$1/found"

@@ -94,7 +94,7 @@ static int run(struct call *call)
 const struct command cmd_claims = {
     .name = "claims",
     .usage = "[FLAGS] [T6 ...]",
-    .summary = "Check the claims of published documents (A to E) on this machine.",
+    .summary = "Check the claims of documents A to G (labs/teach/docs/CLAIMS.md) on this machine.",
     .topic = "My class",
     .groups = groups,
     .size = sizeof(struct claims_options),
