@@ -27,7 +27,10 @@ setup_file() {
 @test "the trace gets an answer, or is said to have none in its budget" {
     local budget=8
     [ "${DEPTH:-}" != all ] || budget=60
-    run "$twbench" advise "$BATS_FILE_TMPDIR/mytrace.tt.xz" --budget=${budget}s --progress=never --json=answer.json --html=answer.html
+    advise() { run "$twbench" advise "$BATS_FILE_TMPDIR/mytrace.tt.xz" --budget=${budget}s --progress=never --json=answer.json --html=answer.html --force; }
+    advise
+    # A host that takes the core away for milliseconds makes times that contradict each other: said, and measured again.
+    [[ $output != *"its times do not fit"* ]] || advise
     echo "$output"
     # 4: nothing could be measured, which is said.  An answer names a design, or says between which it is unclear.
     [[ $status -eq 0 || $status -eq 4 ]]
