@@ -164,6 +164,7 @@ accept() {
 }
 
 @test "ci: conform runs again when a library that the object loads has changed" {
+    deep
     export XDG_CACHE_HOME=$PWD/cache
     project '"pairs": 30'
     sed -i 's/"off"/"on"/; s/, "pairs": 0//; s/mine\.c"/mine.c .\/helps.so"/' twbench.json
