@@ -626,8 +626,8 @@ static int session_estimate_group(struct session *session, size_t group, double 
     double cell_ns =
         ESTIMATE_CHECKS * pass_ns + (double)(setup->runs + ESTIMATE_CHILDREN) * ESTIMATE_CHILD_NS;
     *seconds = (double)session->plan.cell_count * cell_ns / 1e9;
-    for (size_t i = 0; i < session->plan.cell_count;
-         i++) /* of a sample the operations are counted, not the time */
+    /* A sample is so many operations, however long they take. */
+    for (size_t i = 0; i < session->plan.cell_count; i++)
         *seconds += samples * sample_ns *
                     (1 + gap_ns(session->plan.cells[i].between) / ESTIMATE_CALL_NS) / 1e9;
     if (setup->jobs > 0)
