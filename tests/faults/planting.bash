@@ -1,6 +1,6 @@
 # planting.bash - plants faults in copies of the sources and tells which of them are caught.  Source it.
 #
-# A fault is a patch NAME-WHAT.patch.  It plants one fault in NAME (a design, a runner, a store).  Its first line is
+# A fault is a patch NAME-WHAT.patch, or one of a list (patches.pl).  It plants one fault in NAME (a design, a runner, a store).  Its first line is
 # "Rule: ..." and names the rule that has to catch it; several that are as good stand between "|".  The lines behind may
 # have fields more.  A patch that no longer applies is a failure: bring it up to date.  So is a proof that fails
 # without any fault, because then nothing is shown by failing.
@@ -24,29 +24,11 @@ field() {
     sed -n "/^---/q; s/^$2: *//p" "$1"
 }
 
-# patches_of LIST ROOM - makes a patch in $faults of each block of a list: "= NAME | RULES | PART | SETTINGS", where "/" stands
-# between rules, then "@ FILE" of the room, the lines that go, which stand there once, and those that come.
+# patches_of LIST ROOM - makes a patch in $faults of each fault of a list (patches.pl).  What no longer applies, `judge` says.
 patches_of() {
-    rm -rf "${faults:?}" && mkdir -p "$faults" && python3 - "$1" "$2" "$faults" <<'PYTHON'
-import difflib, sys
-listed, room, patches = sys.argv[1:]
-texts, name = {}, None
-for block in open(listed).read().split("\n= ")[1:]:
-    head, *parts = block.split("\n@ ")
-    name, rules, part, settings = (field.strip() for field in head.split("\n")[0].split("|"))
-    out = f"Rule: {rules.replace('/', '|')}\nPart: {part}\n" + (f"Set: {settings}\n" if settings else "")
-    for change in parts:
-        file, *lines = change.rstrip("\n").split("\n")
-        old, new = ("".join(line[1:] + "\n" for line in lines if line[0] == sign) for sign in "-+")
-        path = f"{room}/{file}"
-        source = texts.setdefault(path, open(path).read())
-        if source.count(old.rstrip("\n")) != 1:
-            sys.exit(f"{name}: {path} has {source.count(old.rstrip(chr(10)))} times what goes; expected once")
-        changed = source.replace(old.rstrip("\n"), new.rstrip("\n"))
-        diff = difflib.unified_diff(source.splitlines(True), changed.splitlines(True), "a/" + path, "b/" + path, n=2)
-        out += "".join(diff)
-    open(f"{patches}/{name}.patch", "w").write(out)
-PYTHON
+    rm -rf "${faults:?}" && mkdir -p "$faults"
+    stale=$(tests/faults/patches.pl "$1" "$2" "$faults" 2>&1)
+    listed=$?
 }
 
 # names PATCH... - what the faults are planted in, each once.
@@ -68,6 +50,7 @@ apply() {
 # apply_all - every fault fits the sources as they are, those too that are not tried now.
 apply_all() {
     local patch status=0
+    [ -z "${listed:-}" ] || { echo "$stale" && return "$listed"; }
     copy "$work/all" || return 1
     for patch in "$faults"/*.patch; do
         apply "$work/all" "$patch" --dry-run || status=1
