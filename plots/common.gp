@@ -77,7 +77,7 @@ do for [i = 1:42] {
         dashtype 1 + (i - 1) / 7 pointtype 0 + word("5 7 9 11 13 4 6 8 10 12 14 1 2 3", (i - 1) % 14 + 1)
 }
 # Runners, and originals behind them: a colour and a point each; those behind the seventh have dashes.
-runners = "locked sharded per-thread tick-queue delay-queue pool one-thread bucket-locks netty jdk-timer jdk-pool go"
+runners = "locked sharded per-thread tick-queue delay-queue pool one-thread bucket-locks netty jdk-timer jdk-pool go mpsc-heap"
 do for [i = 1:words(runners)] {
     set style line 200 + i linecolor rgb word(colour, (i - 1) % 7 + 1) linewidth 2 pointsize 0.9 \
         dashtype 1 + (i - 1) / 7 pointtype 0 + word("7 5 9 11 13 15 4 6 8 10 12 14", i)

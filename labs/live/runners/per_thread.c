@@ -297,7 +297,7 @@ static int per_thread_stop(struct tw_seat *seat, tw_timer timer)
     uint32_t id = entries_id(&base->own.entries, timer);
     if (id >= service->share)
         return TW_RUN_IDLE;
-    int answer = word_stop(&base->words[id], seat, timer >> 32);
+    int answer = word_stop(&base->words[id], seat, timer >> 32, NULL);
     if (answer != TW_RUN_STOPPED)
         return answer;
     if (base == seat_of(seat)->base) {
@@ -332,7 +332,7 @@ static void base_run(struct base *base, struct tw_seat *seat)
     task_run(&task, seat, &firing, &base->tally);
     if (once)
         return;
-    if (word_renew(&base->words[id], seat) || entries->all[id].state == ENTRY_STOPPED)
+    if (word_renew(&base->words[id], seat, WORD_WAITING) || entries->all[id].state == ENTRY_STOPPED)
         guarded_renew(&base->own, id, &base->tally);
     else
         entries_mark(entries, id);

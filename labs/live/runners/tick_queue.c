@@ -48,9 +48,13 @@
  *
  * Invariants, tested by check after shut: no timer waits or runs.
  */
-#include "timer_words.h"
-
-#include <stdalign.h>
+#define QUEUED_OWN                                                                                 \
+    alignas(CACHE_LINE) _Atomic uint32_t stopped; /* the stop stack */                             \
+    _Atomic uint32_t *stop_links;                                                                  \
+    uint32_t backlog_head, backlog_tail; /* by the links of the start stack */                     \
+    uint32_t stops;                      /* taken from the stop stack, not drained */              \
+    uint32_t transfer; /* most timers from the backlog into the design in one tick */
+#include "queued.h"
 
 extern const struct tw_runner TW_RUNNER(tick_queue);
 
@@ -62,66 +66,10 @@ enum where {
     GONE     /* out of both because it was stopped; its place is free when that stop is drained */
 };
 
-/* The members of the task one by one, so that `previous` lies where a struct tw_task has a hole. */
-struct place {
-    tw_task_fn *run;
-    void *argument;
-    uint64_t due_ns; /* of a periodic one: of its next run */
-    uint64_t period_ns;
-    uint32_t repeat;
-    uint32_t previous; /* in the backlog */
-    _Atomic uint64_t state;
-};
-
-_Static_assert(sizeof(struct place) == 48 || sizeof(void *) < 8,
-               "four places are three cache lines");
-
 /* Longest work of the worker for stops between two looks at whether a tick is due, and how many stops it
  * drains between two looks at the clock. */
 #define TURN_NS    250000u
 #define TURN_CHECK 64u
-
-/* A seat counts what its thread did, so that nobody shares a counter. */
-struct queue_seat {
-    struct tw_seat seat;
-    _Atomic uint64_t accepted, stopped;
-    struct queue_seat *next; /* of all that have not left */
-};
-
-/* What several threads write has a cache line of its own. */
-struct tw_service { /* NOLINT(clang-analyzer-optin.performance.Padding) */
-    alignas(CACHE_LINE) _Atomic uint64_t free; /* tag << 32 | id: the head of the free places */
-    alignas(CACHE_LINE) _Atomic uint32_t started;
-    alignas(CACHE_LINE) _Atomic uint32_t stopped;
-    alignas(CACHE_LINE) _Atomic uint64_t reach_ns; /* the design can hold what is due by then */
-    struct place *places;
-    _Atomic uint32_t *links;      /* of the free places and the start stack; then of the backlog */
-    _Atomic uint32_t *stop_links; /* of the stop stack */
-    uint8_t *where;               /* enum where */
-    uint32_t place_count;
-    const struct tw_backend *design;
-    struct tw_timers *timers;
-    struct tw_description description;
-    struct ticking ticking;
-    uint32_t backlog_head, backlog_tail;
-    uint32_t stops;            /* taken from the stop stack, not drained */
-    uint32_t transfer;         /* most timers from the backlog into the design in one tick */
-    bool ran;                  /* a task ran in this tick */
-    struct pause pause;        /* since the worker woke for the tick */
-    struct tally tally;        /* written by the worker */
-    _Atomic uint64_t ended;    /* one-shots that fired; written by the worker */
-    _Atomic uint64_t returned; /* by shut, which alone writes it */
-    _Atomic uint32_t shutting;
-    pthread_mutex_t lock; /* of closing, seats and left */
-    pthread_cond_t wake;  /* closing */
-    bool closing;
-    struct queue_seat *seats;
-    uint64_t left; /* what the seats that left had counted */
-    _Atomic uint32_t entered;
-    pthread_t worker;
-    struct queue_seat worker_seat;
-    const struct tw_points *points;
-};
 
 static const struct tw_param tick_queue_params[] = {
     {"transfer", "most timers that one tick moves from the queue into the design (default: 100000)",
@@ -129,87 +77,11 @@ static const struct tw_param tick_queue_params[] = {
     {NULL, NULL, 0, 0, 0},
 };
 
-/* ---- The free places. ------------------------------------------------------------------------- */
-
-static uint32_t free_take(struct tw_seat *seat)
-{
-    struct tw_service *service = seat->service;
-    uint64_t head = atomic_load_explicit(&service->free, memory_order_acquire);
-    for (;;) {
-        uint32_t id = (uint32_t)head;
-        if (id == STACK_EMPTY)
-            return STACK_EMPTY;
-        uint32_t next = atomic_load_explicit(&service->links[id], memory_order_relaxed);
-        uint64_t replaced = (head >> 32) + 1;
-        replaced = replaced << 32 | next;
-        TW_RUNNER_POINT(seat, free_looked);
-        if (atomic_compare_exchange_weak_explicit(&service->free, &head, replaced,
-                                                  memory_order_acquire, memory_order_acquire))
-            return id;
-    }
-}
-
-static void free_give(struct tw_seat *seat, uint32_t id)
-{
-    struct tw_service *service = seat->service;
-    uint64_t head = atomic_load_explicit(&service->free, memory_order_relaxed);
-    uint64_t replaced;
-    do {
-        /* SOLE: the place is nobody else's yet. */
-        atomic_store_explicit(&service->links[id], (uint32_t)head, memory_order_relaxed);
-        replaced = (head >> 32) + 1;
-        replaced = replaced << 32 | id;
-        TW_RUNNER_POINT(seat, give_looked);
-    } while (!atomic_compare_exchange_weak_explicit(&service->free, &head, replaced,
-                                                    memory_order_release, memory_order_relaxed));
-}
-
-static void place_fill(struct place *place, const struct tw_task *task)
-{
-    place->run = task->run;
-    place->argument = task->argument;
-    place->due_ns = task->due_ns;
-    place->period_ns = task->period_ns;
-    place->repeat = task->repeat;
-}
-
-static struct tw_task place_task(const struct place *place)
-{
-    return (struct tw_task){.run = place->run,
-                            .argument = place->argument,
-                            .due_ns = place->due_ns,
-                            .period_ns = place->period_ns,
-                            .repeat = (enum tw_repeat)place->repeat};
-}
-
 /* ---- Any thread. ------------------------------------------------------------------------------ */
 
 static int tick_queue_start(struct tw_seat *seat, const struct tw_task *task, tw_timer *timer)
 {
-    struct tw_service *service = seat->service;
-    if (atomic_load_explicit(&service->started, memory_order_relaxed) == STACK_CLOSED)
-        return TW_RUN_CLOSED;
-    if (task->due_ns > atomic_load_explicit(&service->reach_ns, memory_order_relaxed))
-        return TW_RUN_RANGE;
-    uint32_t id = free_take(seat);
-    if (id == STACK_EMPTY)
-        return TW_RUN_FULL;
-    struct place *place = &service->places[id];
-    uint64_t generation = atomic_load_explicit(&place->state, memory_order_relaxed) >> 32;
-    generation = generation == UINT32_MAX ? 1 : generation + 1;
-    place_fill(place, task);
-    /* SOLE: the place was taken, and nobody knows its name. */
-    atomic_store_explicit(&place->state, word_of(generation, WORD_WAITING), memory_order_relaxed);
-    TW_RUNNER_POINT(seat, start_filled);
-    if (!stack_push(&service->started, service->links, id, seat)) {
-        atomic_store_explicit(&place->state, word_of(generation, WORD_OVER), memory_order_relaxed);
-        free_give(seat, id);
-        return TW_RUN_CLOSED;
-    }
-    TW_RUNNER_POINT(seat, start_pushed);
-    tally_add(&((struct queue_seat *)(void *)seat)->accepted, 1);
-    *timer = word_of(generation, 0) | id;
-    return TW_RUN_OK;
+    return queued_start(seat, task, WORD_WAITING, timer);
 }
 
 static int tick_queue_stop(struct tw_seat *seat, tw_timer timer)
@@ -219,7 +91,7 @@ static int tick_queue_stop(struct tw_seat *seat, tw_timer timer)
     uint64_t generation = timer >> 32;
     if (id >= service->place_count || generation == 0)
         return TW_RUN_IDLE;
-    int answer = word_stop(&service->places[id].state, seat, generation);
+    int answer = word_stop(&service->places[id].state, seat, generation, NULL);
     if (answer != TW_RUN_STOPPED)
         return answer;
     tally_add(&((struct queue_seat *)(void *)seat)->stopped, 1);
@@ -344,9 +216,8 @@ static void backlog_transfer(struct tw_service *service)
 static void task_renew(struct tw_service *service, uint32_t id)
 {
     struct place *place = &service->places[id];
-    uint64_t from = place->repeat == TW_FIXED_RATE ? place->due_ns : moment_now();
-    place->due_ns = moment_after(from, place->period_ns);
-    if (!word_renew(&place->state, &service->worker_seat.seat)) {
+    place_renew(place);
+    if (!word_renew(&place->state, &service->worker_seat.seat, WORD_WAITING)) {
         service->where[id] = GONE;
         return;
     }
@@ -358,50 +229,14 @@ static void task_renew(struct tw_service *service, uint32_t id)
     backlog_append(service, id, id);
 }
 
-/* The design fires: whoever takes the state out of `waiting` wins.  While shut waits for us, what is due stays
- * as it is, for shut to return. */
 static void tick_queue_expire(void *ctx, tw_id id, tw_tick now)
 {
     struct tw_service *service = ctx;
-    struct tw_seat *seat = &service->worker_seat.seat;
-    struct place *place = &service->places[id];
-    if (atomic_load_explicit(&service->shutting, memory_order_relaxed))
-        return;
-    if (!service->ran)
-        pause_end(&service->pause, &service->tally);
-    service->ran = true;
-    bool once = place->repeat == TW_ONCE;
-    uint64_t name = word_fire(&place->state, seat, once);
-    if (name == 0) {
+    enum word_state state = queued_fire(service, id, now);
+    if (state == WORD_STOPPED)
         service->where[id] = GONE;
-        return;
-    }
-    struct tw_task task = place_task(place);
-    struct tw_firing firing = {.timer = name | id,
-                               .due_ns = task.due_ns,
-                               .turn_ns = ticking_moment(&service->ticking, now)};
-    firing.tick_ns = ticking_moment(&service->ticking, ticking_due(&service->ticking, task.due_ns));
-    if (once) {
-        service->where[id] = NOWHERE;
-        tally_add(&service->ended, 1);
-        free_give(&service->worker_seat.seat, id);
-    }
-    task_run(&task, seat, &firing, &service->tally);
-    if (!once)
+    if (state == WORD_RUNNING)
         task_renew(service, id);
-}
-
-/* Publishes what others may know of the design: its bytes, and how far a start may reach, which is counted
- * from the tick just processed. */
-static void design_publish(struct tw_service *service, tw_tick tick)
-{
-    tw_tick span = service->description.span;
-    tw_tick last = span > TW_DEADLINE_MAX - tick ? TW_DEADLINE_MAX : tick + span;
-    uint64_t reach = span == TW_DEADLINE_MAX ? TW_DUE_MAX : ticking_moment(&service->ticking, last);
-    atomic_store_explicit(&service->reach_ns, reach, memory_order_relaxed);
-    atomic_store_explicit(&service->tally.design_bytes,
-                          opening_design_bytes(service->design, service->timers),
-                          memory_order_relaxed);
 }
 
 /* Steps 1 to 3 of the picture at the top. */
@@ -418,7 +253,7 @@ static void tick_process(struct tw_service *service, tw_tick tick)
     service->design->advance(service->timers, tick, tick_queue_expire, service);
     if (!service->ran)
         pause_end(&service->pause, &service->tally);
-    design_publish(service, tick);
+    queued_publish(service, tick);
 }
 
 /* Waits until the tick; whether it had to. */
@@ -468,74 +303,16 @@ static void *tick_queue_work(void *ctx)
 
 /* ---- Opening and closing. --------------------------------------------------------------------- */
 
-/* What its thread started and did not stop, modulo 2^64: it may have stopped another's. */
-static uint64_t seat_pending(const struct queue_seat *seat)
-{
-    return tally_read(&seat->accepted) - tally_read(&seat->stopped);
-}
-
-static struct tw_seat *tick_queue_enter(struct tw_service *service)
-{
-    struct queue_seat *seat = calloc(1, sizeof *seat);
-    if (!seat)
-        return NULL;
-    seat->seat = (struct tw_seat){.service = service,
-                                  .points = service->points,
-                                  .number = atomic_fetch_add(&service->entered, 1)};
-    pthread_mutex_lock(&service->lock);
-    seat->next = service->seats;
-    service->seats = seat;
-    pthread_mutex_unlock(&service->lock);
-    return &seat->seat;
-}
-
-static void tick_queue_leave(struct tw_seat *seat)
-{
-    struct tw_service *service = seat->service;
-    struct queue_seat *leaving = (struct queue_seat *)(void *)seat;
-    pthread_mutex_lock(&service->lock);
-    struct queue_seat **link = &service->seats;
-    while (*link != leaving)
-        link = &(*link)->next;
-    *link = leaving->next;
-    service->left += seat_pending(leaving);
-    pthread_mutex_unlock(&service->lock);
-    free(leaving);
-}
-
-/* Returns the timer if it still waits. */
-static void place_return(struct tw_seat *seat, uint32_t id, tw_return_fn *returned, void *ctx)
-{
-    struct tw_service *service = seat->service;
-    struct place *place = &service->places[id];
-    uint64_t name = word_return(&place->state, seat);
-    tally_add(&service->returned, name != 0);
-    if (name != 0 && returned)
-        returned(ctx, name | id, place->argument);
-}
-
 static int tick_queue_shut(struct tw_seat *seat, tw_return_fn *returned, void *ctx)
 {
     struct tw_service *service = seat->service;
-    if (seat->in_task)
-        return TW_RUN_INSIDE;
-    if (atomic_exchange(&service->shutting, 1))
-        return TW_RUN_CLOSED;
-    TW_RUNNER_POINT(seat, shut_marked);
-    uint32_t id = atomic_exchange(&service->started, STACK_CLOSED);
-    TW_RUNNER_POINT(seat, starts_closed);
-    pthread_mutex_lock(&service->lock);
-    service->closing = true;
-    pthread_cond_signal(&service->wake);
-    pthread_mutex_unlock(&service->lock);
-    pthread_join(service->worker, NULL);
+    uint32_t chain;
+    int answer = queued_mark(seat, &chain);
+    if (answer != TW_RUN_OK)
+        return answer;
     atomic_exchange(&service->stopped, STACK_CLOSED);
-    while (id != STACK_EMPTY) {
-        uint32_t next = link_of(service->links, id);
-        place_return(seat, id, returned, ctx);
-        id = next;
-    }
-    for (id = 0; id < service->place_count; id++)
+    chain_return(seat, chain, returned, ctx);
+    for (uint32_t id = 0; id < service->place_count; id++)
         if (service->where[id] == BACKLOG || service->where[id] == PLACED)
             place_return(seat, id, returned, ctx);
     return TW_RUN_OK;
@@ -543,59 +320,20 @@ static int tick_queue_shut(struct tw_seat *seat, tw_return_fn *returned, void *c
 
 static void tick_queue_close(struct tw_service *service)
 {
-    for (struct queue_seat *seat = service->seats, *next; seat; seat = next) {
-        next = seat->next;
-        free(seat);
-    }
-    if (service->timers)
-        service->design->close(service->timers);
-    free(service->places);
-    free(service->links);
     free(service->stop_links);
-    free(service->where);
-    pthread_cond_destroy(&service->wake);
-    pthread_mutex_destroy(&service->lock);
-    free(service);
-}
-
-/* The places, all free.  Whether there was memory. */
-static bool places_open(struct tw_service *service)
-{
-    uint32_t count = service->place_count;
-    struct tw_seat quiet = {.service = service}; /* nobody else is there yet */
-    service->places = calloc(count, sizeof *service->places);
-    service->links = calloc(count, sizeof *service->links);
-    service->stop_links = calloc(count, sizeof *service->stop_links);
-    service->where = calloc(count, sizeof *service->where);
-    if (!service->places || !service->links || !service->stop_links || !service->where)
-        return false;
-    service->free = STACK_EMPTY;
-    for (uint32_t id = count; id-- > 0;) {
-        service->places[id].previous = STACK_EMPTY; /* its page is fetched now, not by a start */
-        free_give(&quiet, id);
-    }
-    return true;
-}
-
-static uint64_t places_bytes(uint32_t count)
-{
-    return count * (sizeof(struct place) + 2 * sizeof(uint32_t) + sizeof(uint8_t));
+    queued_close(service);
 }
 
 /* Memory, design and thread; close takes back what was opened when it fails. */
 static int service_open(struct tw_service *service, const struct tw_runner_config *config,
                         struct tw_error *error)
 {
-    int answer = opening_design(config, service->ticking.tick_ns, opening_cap(config),
-                                &service->timers, error);
+    int answer = queued_open(service, config, error);
     if (answer != TW_RUN_OK)
         return answer;
-    service->design->describe(service->timers, &service->description);
-    service->place_count = opening_cap_of_design(&service->description, opening_cap(config));
-    if (!places_open(service))
-        return opening_no_memory(error, places_bytes(service->place_count));
-    service->ticking.open_ns = moment_now();
-    design_publish(service, 0);
+    service->stop_links = calloc(service->place_count, sizeof *service->stop_links);
+    if (!service->stop_links)
+        return opening_no_memory(error, service->place_count * sizeof *service->stop_links);
     int failed = pthread_create(&service->worker, NULL, tick_queue_work, service);
     return failed ? opening_no_thread(error, failed) : TW_RUN_OK;
 }
@@ -605,24 +343,16 @@ static int tick_queue_open(struct tw_service **out, const struct tw_runner_confi
 {
     int answer;
     struct tw_service *service =
-        opening_service(&TW_RUNNER(tick_queue), config, sizeof *service, &answer, error);
+        queued_make(&TW_RUNNER(tick_queue), config, sizeof *service, &answer, error);
     if (!service)
         return answer;
-    service->design = config->design;
-    service->points = config->points;
-    service->entered = 1;
-    service->started = STACK_EMPTY;
     service->stopped = STACK_EMPTY;
     service->backlog_head = STACK_EMPTY;
     service->backlog_tail = STACK_EMPTY;
     service->stops = STACK_EMPTY;
     service->transfer = (uint32_t)opening_setting(config, "transfer", 100000);
-    service->ticking.tick_ns = runner_tick_ns(&TW_RUNNER(tick_queue), config);
-    service->worker_seat.seat =
-        (struct tw_seat){.service = service, .points = config->points, .in_task = 1};
-    pthread_mutex_init(&service->lock, NULL);
-    int failed = moment_condition_open(&service->wake);
-    answer = failed ? opening_no_thread(error, failed) : service_open(service, config, error);
+    if (answer == TW_RUN_OK)
+        answer = service_open(service, config, error);
     if (answer == TW_RUN_OK)
         *out = service;
     else
@@ -634,44 +364,16 @@ static int tick_queue_open(struct tw_service **out, const struct tw_runner_confi
 
 static void tick_queue_stats(struct tw_service *service, struct tw_runner_stats *out)
 {
-    *out = (struct tw_runner_stats){0};
-    tally_sum(out, &service->tally);
-    uint64_t ended = tally_read(&service->ended) + tally_read(&service->returned);
-    uint64_t pending = seat_pending(&service->worker_seat);
-    out->own_bytes = sizeof *service + places_bytes(service->place_count);
-    pthread_mutex_lock(&service->lock);
-    pending += service->left;
-    for (const struct queue_seat *seat = service->seats; seat; seat = seat->next) {
-        pending += seat_pending(seat);
-        out->own_bytes += sizeof *seat;
-    }
-    if (!service->closing)
-        out->cpu_ns = tally_cpu_of(service->worker);
-    pthread_mutex_unlock(&service->lock);
-    out->pending =
-        pending > ended ? pending - ended : 0; /* a start may fire before it is counted */
+    queued_stats(service, out);
+    out->own_bytes += service->place_count * sizeof *service->stop_links;
 }
 
 static void tick_queue_describe(struct tw_service *service, struct tw_runner_description *out)
 {
-    *out = (struct tw_runner_description){
-        .tick_ns = service->ticking.tick_ns,
-        .threads = 1,
-        .shards = 1,
-        .max_pending = service->place_count,
-        .setting_count = 1,
-        .settings = {{.name = "transfer", .count = 1, .values = {service->transfer}}},
-        .design = service->description};
-}
-
-static const char *tick_queue_check(struct tw_service *service)
-{
-    for (uint32_t id = 0; id < service->place_count; id++) {
-        uint32_t state = (uint32_t)atomic_load(&service->places[id].state);
-        if (state == WORD_WAITING || state == WORD_RUNNING)
-            return "a timer waits or runs after shut";
-    }
-    return service->design->check(service->timers);
+    queued_describe(service, out);
+    out->setting_count = 1;
+    out->settings[0] =
+        (struct tw_setting){.name = "transfer", .count = 1, .values = {service->transfer}};
 }
 
 const struct tw_runner TW_RUNNER(tick_queue) = {
@@ -683,8 +385,8 @@ const struct tw_runner TW_RUNNER(tick_queue) = {
     .tick_ns = 100000000,
     .params = tick_queue_params,
     .open = tick_queue_open,
-    .enter = tick_queue_enter,
-    .leave = tick_queue_leave,
+    .enter = queued_enter,
+    .leave = queued_leave,
     .start = tick_queue_start,
     .stop = tick_queue_stop,
     .wait = seat_wait,
@@ -692,5 +394,5 @@ const struct tw_runner TW_RUNNER(tick_queue) = {
     .close = tick_queue_close,
     .stats = tick_queue_stats,
     .describe = tick_queue_describe,
-    .check = tick_queue_check,
+    .check = queued_check,
 };

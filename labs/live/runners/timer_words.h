@@ -3,13 +3,14 @@
  *
  *     word = generation << 32 | state          tw_timer = generation << 32 | id
  *
+ *     OVER --start--> QUEUED --driver--> WAITING       (a runner that tells the two apart)
  *     OVER --start--> WAITING --fire--> FIRED          (once)
  *                        |    --fire--> RUNNING --renewed--> WAITING          (periodic)
  *                        |                 |
- *                        +-----------------+--stop--> STOPPED
+ *                        +-----------------+--stop--> STOPPED                  (and from QUEUED)
  *                        +--shut--> RETURNED
  *
- * Every arrow out of WAITING and RUNNING is one compare-and-swap, so exactly one thread makes it: that decides
+ * Every arrow out of QUEUED, WAITING and RUNNING is one compare-and-swap, so exactly one thread makes it: that decides
  * between a stop, the firing and shut.  For runners in which they meet without a lock.
  *
  * A stack is a head and an array of links, one for each place.  Any thread pushes; its reader takes all of it at
@@ -24,6 +25,7 @@
 enum word_state {
     WORD_OVER,    /* free, never used */
     WORD_WAITING, /* accepted */
+    WORD_QUEUED,  /* accepted, and on a stack that its driver has not come to */
     WORD_STOPPED,
     WORD_FIRED,   /* once: its task runs or ran */
     WORD_RUNNING, /* periodic: its task runs, and it goes on after that */
@@ -39,18 +41,23 @@ static inline uint64_t word_of(uint64_t generation, enum word_state state)
     return generation << 32 | (uint64_t)state;
 }
 
-/* What stop answers for the timer of that generation.  TW_RUN_STOPPED: this call made it so. */
-static inline int word_stop(_Atomic uint64_t *state, struct tw_seat *seat, uint64_t generation)
+/* What stop answers for the timer of that generation.  TW_RUN_STOPPED: this call made it so, and *from, unless NULL, is
+ * the state before. */
+static inline int word_stop(_Atomic uint64_t *state, struct tw_seat *seat, uint64_t generation,
+                            uint32_t *from)
 {
     uint64_t word = atomic_load_explicit(state, memory_order_relaxed);
     do {
         TW_RUNNER_POINT(seat, stop_looked);
         if (word == word_of(generation, WORD_FIRED))
             return TW_RUN_TOO_LATE;
-        if (word != word_of(generation, WORD_WAITING) && word != word_of(generation, WORD_RUNNING))
+        if (word != word_of(generation, WORD_WAITING) &&
+            word != word_of(generation, WORD_RUNNING) && word != word_of(generation, WORD_QUEUED))
             return TW_RUN_IDLE;
     } while (!atomic_compare_exchange_weak_explicit(state, &word, word_of(generation, WORD_STOPPED),
                                                     memory_order_acq_rel, memory_order_relaxed));
+    if (from)
+        *from = (uint32_t)word;
     TW_RUNNER_POINT(seat, stop_won);
     return TW_RUN_STOPPED;
 }
@@ -67,22 +74,23 @@ static inline uint64_t word_fire(_Atomic uint64_t *state, struct tw_seat *seat, 
     return word_of(word >> 32, WORD_OVER);
 }
 
-/* After the run of a periodic task: whether it waits again, and was not stopped. */
-static inline bool word_renew(_Atomic uint64_t *state, struct tw_seat *seat)
+/* After the run of a periodic task: whether it waits again, or is queued, and was not stopped. */
+static inline bool word_renew(_Atomic uint64_t *state, struct tw_seat *seat, enum word_state to)
 {
     uint64_t word = atomic_load_explicit(state, memory_order_relaxed);
-    uint64_t waiting = word_of(word >> 32, WORD_WAITING);
+    uint64_t waiting = word_of(word >> 32, to);
     TW_RUNNER_POINT(seat, renew_looked);
     return (uint32_t)word == WORD_RUNNING && atomic_compare_exchange_strong(state, &word, waiting);
 }
 
-/* For shut: takes a timer that waits: its name without the id, or 0 when it does not. */
+/* For shut: takes a timer that waits or is queued: its name without the id, or 0 when it does not. */
 static inline uint64_t word_return(_Atomic uint64_t *state, struct tw_seat *seat)
 {
     uint64_t word = atomic_load(state);
     uint64_t back = word_of(word >> 32, WORD_RETURNED);
+    bool waits = (uint32_t)word == WORD_WAITING || (uint32_t)word == WORD_QUEUED;
     TW_RUNNER_POINT(seat, return_looked);
-    if ((uint32_t)word != WORD_WAITING || !atomic_compare_exchange_strong(state, &word, back))
+    if (!waits || !atomic_compare_exchange_strong(state, &word, back))
         return 0;
     return word_of(word >> 32, WORD_OVER);
 }
@@ -98,7 +106,7 @@ static inline uint32_t stack_push_on(_Atomic uint32_t *stack, _Atomic uint32_t *
         /* SOLE: it is on no stack yet. */
         atomic_store_explicit(&links[id], head, memory_order_relaxed);
         TW_RUNNER_POINT(seat, push_looked);
-    } while (!atomic_compare_exchange_weak_explicit(stack, &head, id, memory_order_release,
+    } while (!atomic_compare_exchange_weak_explicit(stack, &head, id, memory_order_seq_cst,
                                                     memory_order_relaxed));
     return head;
 }
