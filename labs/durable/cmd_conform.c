@@ -173,17 +173,21 @@ static int prove(const struct conform_stores_options *options, const char *given
     return report.is_broken;
 }
 
-/* The layer has to be loaded before all others: the program begins again with it. */
+/* The layer has to be loaded before all others: the program begins again with it.  No thread keeps what was freed, or that would
+ * count as not given back; a server begins without that setting. */
 static int load_layer(const struct call *call, struct diag *diag)
 {
     char path[PATH_MAX];
-    if (crash_has_layer())
+    if (crash_has_layer()) {
+        unsetenv("MALLOC_CONF");
         return DIAG_OK;
+    }
     crash_layer_path(path, sizeof path);
     if (getenv("LD_PRELOAD") || access(path, R_OK) != 0)
         return DIAG_OK;
 #ifdef TWB_JEMALLOC
     setenv("LD_PRELOAD", path, 1);
+    setenv("MALLOC_CONF", "tcache:false", 1);
     fflush(NULL);
     execv("/proc/self/exe", call->argv);
     return diag_run(diag, "/proc/self/exe: cannot be begun again with %s: %s", path,

@@ -658,23 +658,21 @@ static bool work(struct driver *driver)
     return driver->request->measures_recovery && !driver->broken;
 }
 
-/* What a close has not given back; what a library keeps for good is less. */
-#define LEAK_BYTES_OF_MESSAGE 16u
-#define LEAK_BYTES            UINT64_C(1500000)
+/* What a close has not given back; what a library keeps for good is a quarter. */
+#define LEAK_BYTES UINT64_C(100000)
 
 static void leaks_look(struct driver *driver, size_t files, uint64_t memory)
 {
     struct book *book = driver->book;
     size_t files_now = footing_open_files();
     uint64_t memory_now = footing_allocated_bytes();
-    uint64_t most = memory + LEAK_BYTES + LEAK_BYTES_OF_MESSAGE * book->load.tasks;
     if (driver->broken || !driver->request->is_strict)
         return;
     if (files_now > files) {
         snprintf(book->failure, sizeof book->failure,
                  "closed, and %zu descriptors were not given back", files_now - files);
         driver->broken = TW_STORE_BROKEN;
-    } else if (memory_now != UINT64_MAX && memory_now > most) {
+    } else if (memory_now != UINT64_MAX && memory_now > memory + LEAK_BYTES) {
         snprintf(book->failure, sizeof book->failure,
                  "closed, and %" PRIu64 " bytes of memory were not given back, of %" PRIu64
                  " messages",

@@ -49,8 +49,10 @@ uint64_t footing_allocated_bytes(void)
 {
 #ifdef TWB_JEMALLOC
     uint64_t epoch = 1;
-    size_t bytes, size = sizeof bytes;
-    if (mallctl("epoch", NULL, NULL, &epoch, sizeof epoch) == 0 &&
+    size_t bytes, size = sizeof bytes, flag = sizeof(bool);
+    bool caches = true;
+    if (mallctl("opt.tcache", &caches, &flag, NULL, 0) == 0 && !caches &&
+        mallctl("epoch", NULL, NULL, &epoch, sizeof epoch) == 0 &&
         mallctl("stats.allocated", &bytes, &size, NULL, 0) == 0)
         return bytes;
 #endif
