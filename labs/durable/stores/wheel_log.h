@@ -261,6 +261,12 @@ int wl_segments_reserve(struct wl_segments *segments, uint64_t size);
 /* Bytes of the segment that holds position, from there on, at most size; *got may be less at its end. */
 enum wl_read wl_segments_read(struct wl_segments *segments, uint64_t position, void *to,
                               size_t size, size_t *got);
+/* The same of what the page cache has already: all of it, or WL_READ_ABSENT: the system may have begun to read it; _ERROR: it will
+ * never be there. */
+enum wl_read wl_segments_glance(struct wl_segments *segments, uint64_t position, void *to,
+                                size_t size);
+/* Has the system read that into the page cache, and does not wait. */
+void wl_segments_ask(struct wl_segments *segments, uint64_t position, size_t size);
 /* Writes bytes of the log, which may lie in several segments.  0 or an errno. */
 int wl_segments_write(struct wl_segments *segments, uint64_t position, const unsigned char *bytes,
                       size_t size);
@@ -298,15 +304,23 @@ int wl_segments_reclaim(struct wl_segments *segments, uint64_t floor_ms, uint64_
 
 /* ---- A window on the log: one piece in memory, for reads that lie near each other. ------------- */
 
-/* Largest piece that is read at once. */
+/* Largest piece that is read at once, and of a record that lies alone. */
 #define WL_WINDOW_BYTES (64u * 1024)
+#define WL_RECORD_BYTES (16u * 1024)
 
 struct wl_window {
     unsigned char *bytes;
     uint64_t base;
     size_t used, room;
-    size_t span; /* how much the next read takes: more if the last ones were near each other */
+    size_t span;   /* how much the next read takes: more if the last ones were near each other */
+    size_t record; /* what a record takes, by the last one */
 };
+
+/* Records of that size are to be read. */
+static inline void wl_window_expect(struct wl_window *window, size_t size)
+{
+    window->record = size < WL_RECORD_BYTES ? size : WL_RECORD_BYTES;
+}
 
 /* Frees it; all zero afterwards, which is an empty window. */
 void wl_window_close(struct wl_window *window);
@@ -694,6 +708,7 @@ uint64_t wl_log_least_due(const struct wl_log *log);
  *     wheel_log_commit       the end of the log: buffers, group commit
  *     wheel_log_heads        the two wheels
  *     wheel_log_drain.c      what is due: hours loaded ahead, slots walked, messages handed out and done
+ *     wheel_log_ahead.c      chains of later hours, read while hours pass fast
  *     wheel_log_keep.c       checkpoints, and segments that are over
  *     wheel_log_recover.c    checkpoint and replay
  *     wheel_log_chain        the way back along a slot's chain          wheel_log_queue   its order, in bounded memory
@@ -745,6 +760,21 @@ struct wl_settings {
     uint64_t slot_ms, slots, hours, segment_kib, checkpoint_kib, preload_s, position, zeros_kib;
 };
 
+/* A later hour's chain that is chased into the page cache: the next entry, 0: none. */
+struct wl_chase {
+    uint64_t hour, at, bytes;
+    size_t record;
+    unsigned warm;
+    bool is_cold;
+};
+#define WL_CHASES 8u
+
+/* The chases, and when the pointer entered which hour. */
+struct wl_chases {
+    uint64_t hour, since_ns;
+    struct wl_chase list[WL_CHASES]; /* by hour */
+};
+
 struct tw_store_seat {
     struct tw_store *store;
     struct tw_store_seat *next;
@@ -785,6 +815,7 @@ struct tw_store {
     struct wl_place *batch;
     size_t batch_room;
     struct wl_window window; /* of payloads */
+    struct wl_chases chases;
     uint64_t checkpoint_log, sequence;
     uint64_t tried_log;            /* end of the log when a poll last tried to write a checkpoint */
     struct wl_place kept_floor[2]; /* of the checkpoints in the files, and how far they go */
@@ -808,6 +839,13 @@ int wl_checkpoint(struct tw_store *store);
 int wl_keep(struct tw_store *store, bool *more);
 /* The checkpoint of a dispatcher that polls and does not tend: at twice the log.  A full disk is no error. */
 int wl_keep_up(struct tw_store *store);
+
+/* ---- wheel_log_ahead.c ------------------------------------------------------------------------- */
+
+/* The pointer enters that hour: those behind it are chased if hours pass faster than the clock. */
+void wl_ahead_enter(struct tw_store *store, uint64_t hour);
+/* Each chase goes on as far as the page cache has its entries.  Never waits for the disk. */
+void wl_ahead_step(struct tw_store *store);
 
 /* ---- wheel_log_drain.c ------------------------------------------------------------------------- */
 

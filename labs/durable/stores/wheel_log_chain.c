@@ -81,6 +81,8 @@ static enum wl_read entry_at(struct wl_chain *chain, struct wl_entry *entry, con
     *what = "entry: checksum differs; the rest of its slot was searched for";
     if (!wl_entry_read(bytes, entry, chain->at) || !in_chain(chain, entry))
         return WL_READ_ABSENT;
+    /* The body comes along: it is wanted soon. */
+    wl_window_expect(&chain->window, WL_ENTRY_BYTES + entry->size);
     return WL_READ_OK;
 }
 

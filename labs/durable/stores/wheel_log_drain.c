@@ -44,6 +44,7 @@ static int walk_step(struct tw_store *store, struct wl_chain *chain, struct wl_q
 {
     struct wl_entry entry;
     uint64_t position;
+    wl_ahead_step(store);
     *step = wl_chain_next(chain, &entry, &position);
     if (*step != WL_STEP_ENTRY)
         return drain_answer(store, *step);
@@ -171,6 +172,7 @@ static int live_walk(struct tw_store *store)
 /* The hour that the pointer enters: loaded ahead, or loaded now. */
 static int enter_hour(struct tw_store *store, uint64_t hour)
 {
+    wl_ahead_enter(store, hour);
     if (store->next.begun && store->next.hour == hour) {
         struct wl_hour former = store->current;
         store->current = store->next;
@@ -328,6 +330,7 @@ static enum wl_read message_read(struct tw_store *store, const struct wl_item *i
     struct wl_entry entry = {.size = 0};
     const unsigned char *bytes;
     struct wl_segments *segments = &store->log.segments;
+    wl_ahead_step(store);
     enum wl_read read =
         wl_window_at(&store->window, segments, item->position, WL_ENTRY_BYTES, &bytes);
     bool good = read == WL_READ_OK && wl_entry_read(bytes, &entry, item->position);

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #define OPEN_MAX_FILES 32u
@@ -541,32 +542,75 @@ int wl_segments_reclaim(struct wl_segments *segments, uint64_t floor_ms, uint64_
 
 /* ---- Reading. --------------------------------------------------------------------------------- */
 
-enum wl_read wl_segments_read(struct wl_segments *segments, uint64_t position, void *to,
-                              size_t size, size_t *got)
+/* The segment that holds position, pinned, and how many of `size` bytes of the log are in it from there on; NULL: none, and why. */
+static struct wl_segment *pin_at(struct wl_segments *segments, uint64_t position, size_t *size,
+                                 enum wl_read *why)
 {
-    *got = 0;
     uint64_t readable = atomic_load(&segments->readable);
+    *why = WL_READ_ABSENT;
     if (position >= readable)
-        return WL_READ_ABSENT;
+        return NULL;
     pthread_mutex_lock(&segments->lock);
     size_t at = segments_index(segments, position);
     if (at == segments->count) {
         pthread_mutex_unlock(&segments->lock);
-        return WL_READ_ABSENT;
+        return NULL;
     }
     struct wl_segment *segment = segments->list[at];
     uint64_t end = at + 1 < segments->count ? segments->list[at + 1]->base : readable;
     int error = pin(segments, segment, 0);
     pthread_mutex_unlock(&segments->lock);
-    if (error)
-        return error == ENOENT ? WL_READ_ABSENT : WL_READ_ERROR;
+    if (error) {
+        *why = error == ENOENT ? WL_READ_ABSENT : WL_READ_ERROR;
+        return NULL;
+    }
     if (end > readable)
         end = readable;
-    if (size > end - position)
-        size = (size_t)(end - position);
-    enum wl_read answer = read_file(segment->fd, to, size, position - segment->base, got);
+    if (*size > end - position)
+        *size = (size_t)(end - position);
+    return segment;
+}
+
+enum wl_read wl_segments_read(struct wl_segments *segments, uint64_t position, void *to,
+                              size_t size, size_t *got)
+{
+    enum wl_read answer;
+    struct wl_segment *segment = pin_at(segments, position, &size, &answer);
+    *got = 0;
+    if (!segment)
+        return answer;
+    answer = read_file(segment->fd, to, size, position - segment->base, got);
     unpin(segments, segment);
     return answer;
+}
+
+enum wl_read wl_segments_glance(struct wl_segments *segments, uint64_t position, void *to,
+                                size_t size)
+{
+    enum wl_read answer;
+    size_t all = size;
+    struct iovec piece = {to, size};
+    struct wl_segment *segment = pin_at(segments, position, &all, &answer);
+    if (!segment || all < size) {
+        if (segment)
+            unpin(segments, segment);
+        return WL_READ_ERROR;
+    }
+    ssize_t got = preadv2(segment->fd, &piece, 1, (off_t)(position - segment->base), RWF_NOWAIT);
+    bool later = got >= 0 || errno == EAGAIN || errno == EINTR;
+    unpin(segments, segment);
+    return got == (ssize_t)size ? WL_READ_OK : later ? WL_READ_ABSENT : WL_READ_ERROR;
+}
+
+void wl_segments_ask(struct wl_segments *segments, uint64_t position, size_t size)
+{
+    enum wl_read answer;
+    struct wl_segment *segment = pin_at(segments, position, &size, &answer);
+    if (!segment)
+        return;
+    (void)posix_fadvise(segment->fd, (off_t)(position - segment->base), (off_t)size,
+                        POSIX_FADV_WILLNEED);
+    unpin(segments, segment);
 }
 
 /* ---- What is missing. ------------------------------------------------------------------------- */
@@ -652,7 +696,7 @@ static bool window_holds(const struct wl_window *window, uint64_t position, size
     return position >= window->base && position + size <= window->base + window->used;
 }
 
-/* Chooses where to read from: towards older bytes when the reader walks that way. */
+/* Chooses where to read from: towards older bytes when the reader walks that way by steps; a far one takes a whole record along. */
 static uint64_t window_aim(struct wl_window *window, struct wl_segments *segments,
                            uint64_t position, size_t size)
 {
@@ -660,11 +704,13 @@ static uint64_t window_aim(struct wl_window *window, struct wl_segments *segment
     bool near = window->used && position + WL_WINDOW_BYTES >= window->base &&
                 position <= end + WL_WINDOW_BYTES;
     window->span = near ? window->span * 4 : NEAR_SPAN_MIN;
+    if (window->span < window->record)
+        window->span = window->record;
     if (window->span > WL_WINDOW_BYTES)
         window->span = WL_WINDOW_BYTES;
     if (window->span < size)
         window->span = size;
-    if (!window->used || position >= window->base || position + size < window->span)
+    if (!near || position >= window->base || position + size < window->span)
         return position;
     struct wl_span span;
     uint64_t from = position + size - window->span;
@@ -674,6 +720,8 @@ static uint64_t window_aim(struct wl_window *window, struct wl_segments *segment
 enum wl_read wl_window_at(struct wl_window *window, struct wl_segments *segments, uint64_t position,
                           size_t size, const unsigned char **out)
 {
+    if (size > WL_ENTRY_BYTES)
+        wl_window_expect(window, size);
     if (!window_holds(window, position, size)) {
         uint64_t from = window_aim(window, segments, position, size);
         size_t span = window->span;
