@@ -752,10 +752,11 @@ def print_stores_kills(name):
     head(["store", "policy", "kills: client, server, both"] + [key.replace("_", " ") for key in keys])
     for cell in read(name)["cells"]:
         sync = cell["sync"] + (f":{cell['interval_ms']}ms" if cell["interval_ms"] else "")
-        if cell["status"] not in ("ok", "mismatch"):
+        if not any(cell["kills"].get(victim) for victim in ("client", "server", "both")):
             row([f"`{cell['store']}`", f"`{sync}`", cell["status"]] + [""] * len(keys))
             continue
-        row([f"`{cell['store']}`", f"`{sync}`", ", ".join(str(cell["kills"][victim]) for victim in ("client", "server", "both"))] +
+        cut = "" if cell["status"] in ("ok", "mismatch") else f" ({cell['status']})"
+        row([f"`{cell['store']}`", f"`{sync}`{cut}", ", ".join(str(cell["kills"][victim]) for victim in ("client", "server", "both"))] +
             [cell["ledger"][key] for key in keys])
 
 
