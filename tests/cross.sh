@@ -152,7 +152,7 @@ conform_all() {
             kept=$((kept + 1))
         else
             programs_of "$arch" >"$log.$$"
-            DEPTH=less run_shard "$arch" "$shard" >>"$log.$$" 2>&1
+            run_shard "$arch" "$shard" >>"$log.$$" 2>&1
             mv "$log.$$" "$log"
         fi
         passed=$(passed_of "$log")

@@ -148,22 +148,18 @@ accept() {
     cp .base/mine.c . && slower_again
 }
 
-@test "ci: an unchanged object takes no times, and is not tested again" {
+@test "ci: an unchanged object takes no times" {
     export XDG_CACHE_HOME=$PWD/cache
     project '"pairs": 30'
-    sed -i 's/"off"/"on"/; s/, "pairs": 0//' twbench.json
+    sed -i 's/, "pairs": 0//' twbench.json
     mkdir base && cp mine.c base
     run --separate-stderr "$twbench" ci --base=base --progress=never
     [ "$status" -eq 0 ]
-    [[ ${lines[0]} == "same: "* && $output == *"contract: held"* && $stderr == *"the same bytes: no times are taken"* ]]
+    [[ ${lines[0]} == "same: "* && $stderr == *"the same bytes: no times are taken"* ]]
     [ "$(json out/new.json 'd["method"]["pairs"], d["verdict"]')" = "(0, 'same')" ]
-    kept=("$XDG_CACHE_HOME"/twbench/held-*-on)
-    echo "mine: planted" >"${kept[0]}"
-    "$twbench" ci --base=base --progress=never
-    [ "$(json out/new.json 'd["contract"]["text"]')" = "mine: planted" ]
 }
 
-@test "ci: conform runs again when a library that the object loads has changed" {
+@test "ci: an unchanged object is not tested again, but when a library that it loads has changed" {
     deep
     export XDG_CACHE_HOME=$PWD/cache
     project '"pairs": 30'
@@ -171,7 +167,12 @@ accept() {
     mkdir base && cp mine.c base
     echo 'int helps(void) { return 1; }' | cc -shared -fPIC -o helps.so -x c - && cp helps.so base
     echo 'int helps(void); int mine_helps(void) { return helps(); }' >>mine.c && cp mine.c base
+    run "$twbench" ci --base=base --progress=never
+    [[ $output == *"contract: held"* ]]
+    kept=("$XDG_CACHE_HOME"/twbench/held-*-on)
+    echo "mine: planted" >"${kept[0]}"
     "$twbench" ci --base=base --progress=never
+    [ "$(json out/new.json 'd["contract"]["text"]')" = "mine: planted" ]
     echo 'int helps(void) { return 2; }' | cc -shared -fPIC -o helps.so -x c -
     "$twbench" ci --base=base --progress=never
     kept=("$XDG_CACHE_HOME"/twbench/held-*-on)

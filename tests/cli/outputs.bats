@@ -186,7 +186,7 @@ print(len({len(r) for r in rows}), len(set(rows[0])) == len(rows[0]), len(rows) 
 
 @test "recorded traces fire what their sources fired" {
     while read -r trace fired; do
-        "$twbench" replay "$traces/$trace.tt.xz" --impl=heap --runs=1 --warmup=0 --json=- >out.json
+        "$twbench" replay "$traces/$trace.tt.xz" --impl=heap --runs=1 --warmup=0 --min-time=0ns --counters=off --progress=never --json=- >out.json
         [ "$(json out.json '[(c["workload"], c["fired"], c["early"], c["status"]) for c in d["cells"]]')" = \
             "[('$trace', $fired, 0, 'ok')]" ]
     done <<'END'

@@ -33,21 +33,15 @@
 #endif
 
 /* Random operations of each design, over all its settings: plain, with `check` after each, and the
- * counted object's. */
-#define PLAIN_OPERATIONS   (plain_halves() * MILLION / 2)
-#define CHECKED_OPERATIONS (depth_is("all") ? MILLION / 5 : MILLION / 20)
-#define COUNTED_OPERATIONS (MILLION / 5)
+ * counted object's; with DEPTH=all (make test-all) many more. */
+#define PLAIN_OPERATIONS   (depth_is("all") ? MILLION * 10 : MILLION / 2)
+#define CHECKED_OPERATIONS (depth_is("all") ? MILLION / 5 : MILLION / 40)
+#define COUNTED_OPERATIONS (depth_is("all") ? MILLION / 5 : MILLION / 20)
 
 static bool depth_is(const char *word)
 {
     const char *depth = getenv("DEPTH");
     return depth && strcmp(depth, word) == 0;
-}
-
-/* With DEPTH=all (make test-all) ten million, with DEPTH=less (an emulated processor) half a million. */
-static uint64_t plain_halves(void)
-{
-    return depth_is("all") ? 20 : depth_is("less") ? 1 : 2;
 }
 
 #define REGRESSIONS "tests/conformance/regressions"

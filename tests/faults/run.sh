@@ -1,6 +1,6 @@
 #!/bin/bash
 # run.sh [NAME...] - proves that the conformance tests see what they are there to see: with the planted faults that
-# are named, with all of them (DEPTH=all), or with the first of each design.  Prints TAP.
+# are named, with all of them (DEPTH=all), or with the first of each second design.  Prints TAP.
 #
 # Each fault DESIGN-WHAT of faults.list is planted in the design (planting.bash), which is compiled with it and put to the
 # proof (probe.c): that must fail with the fault's rule.  Its part is the one written case that shows it, at its full size,
@@ -10,7 +10,7 @@ cd "$(dirname "$0")/../.." || exit 2
 . tests/faults/planting.bash
 
 faults=$PWD/build/faults/designs.patches rooms=(src/impls) work=$PWD/build/faults/designs
-mapfile -t quick < <(sed -n 's/^= \([^ ]*\).*/\1/p' tests/faults/faults.list | awk -F- '!seen[$1]++')
+mapfile -t quick < <(sed -n 's/^= \([^ ]*\).*/\1/p' tests/faults/faults.list | awk -F- '!seen[$1]++ && ++count % 2')
 # The harness's part of the probe is the library that the tests link.
 library=build/release/libtwbench.a
 

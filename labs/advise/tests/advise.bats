@@ -107,18 +107,18 @@ hopeless_is_a_timeout() {
 }
 
 @test "--between advises by the time of one call, whoever drives, and says so" {
-    advise network --tasks=200 --impl=heap --between=4KiB --budget=3s --json=a.json >a.txt || [ "$?" -eq 4 ]
+    advise network --tasks=200 --impl=heap --between=4KiB --budget=2s --json=a.json >a.txt || [ "$?" -eq 4 ]
     [ "$(json a.json '{c["params"]["between"] for c in d["cells"]}, d["advice"]["wishes"]["between"]')" = "({'4KiB'}, '4KiB')" ]
     [ "$(json a.json 'all(p["corrected"] for c in d["cells"] if c["status"] == "ok" for p in c["phases"])')" = True ]
     [ "$(json a.json '"behind other work in 4KiB" in d["advice"]["wishes"]["rule"]')" = True ]
     [ "$(json a.json 'd["advice"]["recommendation"] is None or "--between=4KiB" in d["advice"]["recommendation"]["command"]')" = True ]
-    advise network --tasks=200 --impl=heap --between=none --budget=1s --json=b.json >b.txt || [ "$?" -eq 4 ]
+    advise network --tasks=200 --impl=heap --between=none --budget=300ms --json=b.json >b.txt || [ "$?" -eq 4 ]
     [ "$(json b.json '"between" in d["advice"]["wishes"], any("between" in c["params"] for c in d["cells"])')" = "(False, False)" ]
 }
 
 @test "a plugin stands among all designs" {
     cc -std=gnu11 -O2 -fPIC -shared -I"$root/src/impls" "$root/docs/plugins/wheel.c" -o mine.so
-    advise idle --tasks=100 --plugin=./mine.so --budget=2s --json=a.json >/dev/null || [ "$?" -eq 4 ]
+    advise idle --tasks=100 --plugin=./mine.so --budget=1s --json=a.json >/dev/null || [ "$?" -eq 4 ]
     names=$(json a.json 'sorted(set(c["name"].split()[0] for c in d["advice"]["candidates"]))')
     echo "$names"
     [[ $names == *"'fast'"*"'heap'"*"'wheel'"* ]]
@@ -144,7 +144,7 @@ hopeless_is_a_timeout() {
 }
 
 @test "progress names the stage" {
-    "$twbench" advise idle --tasks=100 --impl=heap --budget=1s --progress=lines --no-system-check --style=plain 2>p.txt ||
+    "$twbench" advise idle --tasks=100 --impl=heap --budget=300ms --progress=lines --no-system-check --style=plain 2>p.txt ||
         [ "$?" -eq 4 ]
     cat p.txt
     grep -q '^first: idle, 100 tasks: ' p.txt

@@ -32,7 +32,7 @@ points_are() {
 
 @test "wrong solutions lose the part that they break, and all costs" {
     small_rubric
-    for fault in 3 6 8; do
+    for fault in 6 8; do # 3: below
         solution wrong 64 0 $fault
         TIMES=1 points_are 35 wrong.c
     done
@@ -118,7 +118,7 @@ END
   "loads": [{ "workload": "hold", "tasks": 200, "seed": 5 }] }
 END
     solution knows 64 0 15
-    points_are 82.4 knows.c
+    TIMES=1 points_are 82.4 knows.c
     "$twbench" lab grade knows.c --rubric=handout/rubric.json --hidden=hidden | grep -q '77.2 of 100 points'
     solution ends 64 0 2
     TIMES=1 points_are 82.4 ends.c
