@@ -90,10 +90,8 @@ END
 
 # Six processes that compute, until the test ends.
 keep_busy() {
-    local i
-    for i in 1 2 3 4 5 6; do
-        while :; do :; done 3>&- &
-        busy+=($!)
+    for _ in 1 2 3 4 5 6; do
+        while :; do :; done 3>&- & busy+=($!)
     done
 }
 
@@ -106,8 +104,8 @@ teardown() {
     small_rubric
     mkdir class
     thirty >points
-    while read -r name _ slots sorted fault; do
-        solution "class/$name" "$slots" "$sorted" "$fault"
+    while read -r name _ how; do
+        read -ra words <<<"$how" && solution "class/$name" "${words[@]}"
     done <points
     for ((i = 0; i < ${TIMES:-10}; i++)); do
         rm -f class/*.grade.json
