@@ -24,20 +24,32 @@ echo
 echo "==> what slots buy: a hashed and a round-counter wheel holding 1e5 timers"
 ./twbench run --impl=hashed,round --workload=hold --tasks=1e5 --slots=64..65536*4 \
     --json="$folder/slots.json" --plots="$folder" "${short[@]}"
-# best FILE PHASE TASKS - "NAME, N times as fast as heap" among the designs whose cells are ok; TASKS "": whatever there is.
+# best FILE PHASE TASKS - "NAME, N times as fast as heap", or which designs are not significantly different, among those whose
+# cells are ok; TASKS "": whatever there is.
 best() {
     ./twbench report "$1" --export-csv=- | awk -F, -v phase="$2" -v tasks="$3" '
         NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
         $at["status"] == "ok" && $at["impl"] != "null" && $at["phase"] == phase && (tasks == "" || $at["tasks"] == tasks) {
-            ns[$at["impl"]] = $at["ns_per_op"]
-            if (!name || ns[$at["impl"]] < ns[name]) name = $at["impl"] }
-        END { if (!name) print "nothing was measured"
-              else if (name == "heap" || !ns["heap"]) printf "%s, %.3g ns an operation\n", name, ns[name]
-              else printf "%s, %.2g times as fast as heap\n", name, ns["heap"] / ns[name] }'
+            name = $at["impl"]; names[++count] = name; ns[name] = $at["ns_per_op"]
+            low[name] = $at["ns_per_op_low"]; high[name] = $at["ns_per_op_high"]
+            if (!first || ns[name] < ns[first]) first = name }
+        END {
+            if (!first) { print "nothing was measured"; exit }
+            if (high[first] == "") { printf "%s; too few samples to be sure\n", first; exit }
+            for (i = 1; i <= count; i++) {
+                name = names[i]
+                if (name == first) continue
+                if (low[name] <= high[first] + 0) like = like (like ? ", " : "") name
+                else if (!second || name == "heap" || (second != "heap" && ns[name] < ns[second])) second = name }
+            printf "%s", first
+            if (like) printf " (not significantly different: %s)", like
+            if (second) printf ", %.2g times as fast as %s", ns[second] / ns[first], second
+            print "" }'
 }
 
 ./twbench report "$folder/standard.json" --html="$folder/report.html" >/dev/null
 echo
 echo "Recorded nginx traffic:          $(best "$folder/nginx.json" replay "")"
-echo "A thousand, a million in use:    $(best "$folder/standard.json" steady 1000); $(best "$folder/standard.json" steady 1000000)"
+echo "A thousand timers in use:        $(best "$folder/standard.json" steady 1000)"
+echo "A million timers in use:         $(best "$folder/standard.json" steady 1000000)"
 echo "The page, with JSON and pictures beside it: $folder/report.html"

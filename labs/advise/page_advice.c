@@ -79,7 +79,7 @@ static void add_recommendation(struct page *page, const struct place *advice)
     struct place reasons = place_get(&recommendation, "reasons");
     if (!recommendation.json) {
         page_text(page, "%s",
-                  knows_any(advice) ? "No candidate was measured that keeps to the wishes."
+                  knows_any(advice) ? "No measured candidate meets the constraints."
                                     : "Nothing was measured.");
         say_missing(page, advice);
         return;
@@ -122,8 +122,8 @@ static const struct page_field figures[] = {
     {"cost", "ns/op", PAGE_BEST, 0, "{figures.cost_ns_per_op.median}"},
     {"from", "", 0, 5, "{figures.cost_ns_per_op.low}"},
     {"to", "", 0, 5, "{figures.cost_ns_per_op.high}"},
-    {"advance p99", NULL, PAGE_BEST, 3, "{figures.advance_p99_ns:latency}"},
-    {"longest seen", NULL, PAGE_BEST, 8, "{figures.advance_max_ns:latency}"},
+    {"advance p99", "ns", PAGE_BEST, 3, "{figures.advance_p99_ns}"},
+    {"longest seen", "ns", PAGE_BEST, 8, "{figures.advance_max_ns}"},
     {"memory", "B/task", PAGE_BEST, 9, "{figures.bytes_per_task}"},
     {"late", NULL, PAGE_BEST, 2, "{figures.late_max_ns:time}"},
     {"wake-ups", "", PAGE_BEST, 6, "{figures.wakeups}"},
@@ -281,7 +281,7 @@ static void add_all_others(struct page *page, const struct place *advice)
         const char *status, *title;
         bool with_why;
     } groups[] = {{"dominated", "Dominated: worse in something and better in nothing", false},
-                  {"refused", "Against the wishes", true},
+                  {"refused", "Against the constraints", true},
                   {"unsupported", "Failed", true},
                   {"timeout", "Failed", true},
                   {"out-of-memory", "Failed", true},

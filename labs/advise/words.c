@@ -69,7 +69,7 @@ static void words_value(char *out, size_t size, const struct criteria *criteria,
     static const char *const forms[2][CRITERIA] = {
         {[CRITERION_COST] = "%s per operation",
          [CRITERION_MEMORY] = "%s bytes per task",
-         [CRITERION_TAIL] = "longest advance %s",
+         [CRITERION_TAIL] = "longest advance seen %s",
          [CRITERION_PRECISION] = "late by at most %s",
          [CRITERION_WAKEUPS] = "%s wake-ups"},
         {[CRITERION_COST] = "%s of processor time per start and stop",

@@ -148,7 +148,7 @@ static void add_limits(struct page *page, const struct place *root, const struct
     if (tally->everywhere > 0)
         page_item(page,
                   "%zu changes of times are not counted: all times change at once there, which is "
-                  "the machine's doing or the anchor's.",
+                  "the machine's doing or the reference design's.",
                   tally->everywhere);
     if (tally->short_ones > 0)
         page_item(page,
@@ -156,7 +156,8 @@ static void add_limits(struct page *page, const struct place *root, const struct
                   "them behind it.",
                   tally->short_ones);
     if (!place_text(root, "anchor")[0])
-        page_item(page, "No times: every result has one design only, so none can be the anchor.");
+        page_item(page,
+                  "No times: every result has one design only, so none can be the reference.");
 }
 
 static void add_data(struct page *page, const struct place *root)

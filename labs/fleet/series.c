@@ -57,7 +57,7 @@ int series_find_anchor(const struct history_line *line, const char *wanted, char
 {
     const char *anchor = wanted ? wanted : "heap";
     if (wanted && count_runs_with(line, wanted) == 0)
-        return diag_usage(diag, "--anchor: '%s': no result has a cell of it", wanted);
+        return diag_usage(diag, "--reference: '%s': no result has a cell of it", wanted);
     if (!wanted && count_runs_with(line, anchor) == 0)
         anchor = has_several_designs(line) ? most_common(line) : "";
     snprintf(out, size, "%s", anchor);

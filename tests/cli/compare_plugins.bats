@@ -121,6 +121,18 @@ END
     [[ $stderr == *"./part.o"* ]]
 }
 
+@test "--explain names the function that has more instructions, and refuses results" {
+    build old -DSPIN=1
+    build new -DSPIN=20
+    compares 3 ./old.so ./new.so --pairs=0 --explain
+    judged 'c["functions"][0]["name"], c["functions"][0]["new"] > 5 * c["functions"][0]["old"] > 0' "('spin', True)"
+    [[ $output == *"instructions by function (callgrind): spin "* ]]
+    quick --plugin=./old.so --workload=hold --json=run.json --force >/dev/null
+    run "$twbench" compare run.json run.json --explain
+    [ "$status" -eq 2 ]
+    [[ $output == *"--explain: expected two programs or two plugins"* ]]
+}
+
 # By times: make test-timing.  Here the tails are planted: a call of NEW takes 50 us in every pass, and one of OLD 5.
 @test "a stall in one advance is found between two stored results" {
     build old

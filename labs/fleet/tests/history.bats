@@ -59,13 +59,13 @@ PYTHON
     [ "$(grep -c 'hashed/hold/200' pictures/history.tsv)" -eq 1 ]
 }
 
-@test "--since, --least and --anchor choose what is told; --commits the order" {
+@test "--since, --least and --reference choose what is told; --commits the order" {
     "$twbench" history "$runs" --since=2026-02-05 --json=h.json >/dev/null
     changes h.json | cut -d' ' -f3 >told
     [ "$(sort -n told | head -n 1)" -ge 32 ]
     "$twbench" history "$runs" --least='8%' --json=h.json --force >/dev/null
     [ "$(changes h.json | grep -c hashed)" -eq 0 ]
-    "$twbench" history "$runs" --anchor=list --json=h.json --force >/dev/null
+    "$twbench" history "$runs" --reference=list --json=h.json --force >/dev/null
     [ "$(json h.json 'd["anchor"]')" = list ]
     # The order turned round: what grew shrinks.  Seven digits of a commit are enough.
     json h.json '"\n".join(r["commit"][:9] for r in reversed(d["runs"][1:]))' >commits
@@ -129,7 +129,7 @@ measured() {
     refuses "empty: no file in it ends in .json" history empty
     refuses "nowhere" history nowhere
     refuses "--since: 'abcdefabc'" history "$runs" --since=abcdefabc
-    refuses "--anchor: 'ring'" history "$runs" --anchor=ring
+    refuses "--reference: 'ring'" history "$runs" --reference=ring
     refuses "--least: 'much'" history "$runs" --least=much
     refuses "no cell is in two of the 1 results" history "$runs/0001.json"
     echo '{"schema_version": 1, "kind": "limits"}' >other.json

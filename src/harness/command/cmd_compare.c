@@ -17,7 +17,7 @@ struct compare_options {
     enum fail_on fail_on;
     const char *baseline, *save_baseline; /* names, or NULL */
     const char *baseline_directory;       /* NULL: not given */
-    bool ignore_missing;
+    bool ignore_missing, explain;
 };
 
 /* ---- Flags. ----------------------------------------------------------------------------------- */
@@ -56,6 +56,9 @@ static const struct flag flags[] = {
                take_limit),
     FLAG_SWITCH("ignore-missing", "results: let cells that only one side has pass; they are listed",
                 OF, ignore_missing),
+    FLAG_SWITCH("explain",
+                "programs, plugins: name the functions whose instructions changed (needs valgrind)",
+                OF, explain),
     FLAG_BY("baseline", "NAME", "compare the one result given with the baseline NAME",
             take_baseline),
     FLAG_BY("save-baseline", "NAME",
@@ -204,6 +207,7 @@ static int run_binaries(struct comparing *comparing, struct diag *diag)
 {
     struct pairing *pairing = &comparing->pairing;
     struct pairing_wishes wishes = pair_wishes(&comparing->options->pair);
+    wishes.explain = comparing->options->explain;
     struct pairing_sides sides = {comparing->before, comparing->after,
                                   comparing->kind == CONTESTANTS_PLUGINS};
     int status = pairing_open(pairing, &wishes, diag);
@@ -353,6 +357,12 @@ static int compare(struct comparing *comparing, struct diag *diag)
         return diag_usage(diag,
                           "compare: --ignore-missing: expected two results; programs and plugins "
                           "run the same cells");
+    if (options->explain && comparing->kind == CONTESTANTS_RESULTS && !is_broken(comparing))
+        return diag_usage(diag, "compare: --explain: expected two programs or two plugins; results "
+                                "are not run");
+    if (options->explain && !functions_known())
+        return diag_usage(diag, "compare: --explain: no " FUNCTIONS_VALGRIND
+                                " here: apt install valgrind, or leave the flag out");
     if (is_broken(comparing)) {
         refuse_broken(comparing);
         return DIAG_OK;

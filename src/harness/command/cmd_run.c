@@ -128,7 +128,8 @@ const struct flag run_flags[RUN_FLAG_COUNT] = {
     FLAG_SWITCH("plan", "show the cells and about how long they take, and run nothing", OF,
                 plan_only),
     FLAG_BY("time", "DURATION",
-            "time for the samples of a design on a load; for six, three times that; three at least "
+            "processor time for the samples of a design on a load; for six, three times that; "
+            "three at least "
             "(default 4s; "
             "with --runs as long as they take)",
             take_sampling_time),

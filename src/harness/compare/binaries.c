@@ -432,6 +432,36 @@ static void contest_explain(struct contest *contest)
     }
 }
 
+#define EXPLAINED_CELLS 3
+
+/* Callgrind takes seconds of a cell: the first few whose work or instructions changed. */
+static void contest_functions(const struct contest *contest)
+{
+    const struct binaries_request *request = contest->request;
+    struct matrix once = request->matrix;
+    size_t left = request->explain ? EXPLAINED_CELLS : 0;
+    struct functions_side *sides = memory_take(2, sizeof *sides);
+    once.samples = once.min_time_ns = 1;
+    once.patience_ns = 0;
+    for (size_t i = 0; i < contest->comparison->cell_count && left > 0; i++) {
+        struct compared_cell *cell = &contest->comparison->cells[i];
+        if (!cell->work_changed &&
+            (!cell->instructions_known || cell->instructions_verdict == VERDICT_SAME))
+            continue;
+        tell(contest, "counting by function", EXPLAINED_CELLS - left--, EXPLAINED_CELLS);
+        for (size_t role = ROLE_BEFORE; role <= ROLE_AFTER; role++) {
+            const char *copy = contest->copies.paths[role];
+            sides[role].object = copy;
+            sides[role].program = request->loader ? contest->copies.paths[COPY_LOADER] : copy;
+            command_of_probe(&sides[role].command, &once, i);
+            if (request->loader)
+                probe_name_plugin(&sides[role].command, copy);
+        }
+        functions_compare(cell, sides, contest->copies.directory, request->interrupt);
+    }
+    free(sides);
+}
+
 /* ---- The whole. ------------------------------------------------------------------------------ */
 
 /* Of a plugin's build nothing is known: the document tells of the program that loaded it. */
@@ -513,8 +543,10 @@ int compare_binaries(const struct binaries_request *request, struct comparison *
     if (status == DIAG_OK && request->pairs > 0)
         status = contest_time(&contest, diag);
     comparison->complete = status == DIAG_OK;
-    if (status == DIAG_OK)
+    if (status == DIAG_OK) {
         contest_explain(&contest);
+        contest_functions(&contest);
+    }
     for (size_t i = 0; i < comparison->cell_count; i++)
         cell_conclude(&comparison->cells[i], &comparison->limits);
     copies_remove(&contest.copies);

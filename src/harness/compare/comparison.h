@@ -125,6 +125,14 @@ struct explanation {
     double total_ns, instructions_ns, cache_misses_ns, branch_misses_ns, rest_ns;
 };
 
+#define COMPARED_FUNCTIONS 5
+
+/* Instructions of a function in a probe's process; those of what it calls are not in it. */
+struct compared_function {
+    char name[96];
+    double before, after;
+};
+
 /* Whether single advances changed (gate_tail.h). */
 struct compared_tail {
     bool known; /* false: a side has no own tail, or of other calls, or there is no limit */
@@ -178,6 +186,9 @@ struct compared_cell {
     struct compared_phase phases[COMPARED_PHASES];
     bool explained;
     struct explanation explanation;
+    bool functions_known; /* false: not asked for, or callgrind could not follow a side */
+    size_t function_count;
+    struct compared_function functions[COMPARED_FUNCTIONS]; /* the largest change first */
 };
 
 /* What a gate says of the cell: whether it was asked at all, and its verdict, inconclusive where it knows nothing. */

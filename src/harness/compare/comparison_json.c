@@ -212,6 +212,19 @@ static cJSON *make_explanation(const struct compared_cell *cell)
     return out;
 }
 
+static cJSON *make_functions(const struct compared_cell *cell)
+{
+    cJSON *out = cell->functions_known ? cJSON_CreateArray() : cJSON_CreateNull();
+    for (size_t i = 0; i < cell->function_count; i++) {
+        cJSON *function = cJSON_CreateObject();
+        json_add_text(function, "name", cell->functions[i].name);
+        json_add_measure(function, "old", cell->functions[i].before);
+        json_add_measure(function, "new", cell->functions[i].after);
+        cJSON_AddItemToArray(out, function);
+    }
+    return out;
+}
+
 static cJSON *make_cell(const struct compared_cell *cell, const struct limits *all)
 {
     struct limits own = limits_for(all, cell);
@@ -242,6 +255,7 @@ static cJSON *make_cell(const struct compared_cell *cell, const struct limits *a
     json_add(out, "tail", make_tail(cell));
     json_add(out, "phases", make_phases(cell));
     json_add(out, "explanation", make_explanation(cell));
+    json_add(out, "functions", make_functions(cell));
     return out;
 }
 

@@ -31,6 +31,7 @@ static void pairing_request(struct pairing *pairing, int cpu)
         .pairs = pairing->wishes.pairs,
         .max_pairs = pairing->wishes.max_pairs,
         .layouts = pairing->wishes.layouts,
+        .explain = pairing->wishes.explain,
         .budget_ns = setup->budget_ns,
         .cpu = cpu,
         .limits = pairing->wishes.limits,

@@ -58,6 +58,7 @@ struct binaries_request {
     uint64_t pairs, max_pairs; /* 0 pairs: no times */
     uint64_t layouts;          /* of each side (blocks.h); 1: as built */
     uint64_t budget_ns;        /* of one process */
+    bool explain;              /* the functions that changed, by callgrind */
     int cpu;                   /* below 0: not pinned */
     const struct limits *limits;
     const struct interrupt *interrupt;
@@ -81,6 +82,7 @@ struct pairing_wishes {
     uint64_t pairs, max_pairs; /* per cell */
     uint64_t samples;          /* of a process */
     uint64_t layouts;          /* of each side (blocks.h); 1: as built */
+    bool explain;              /* the functions that changed, by callgrind */
     const struct limits *limits;
 };
 
@@ -153,6 +155,25 @@ void copies_remove(struct copies *copies);
  * time per call of a side is unknown.  All parts are rounded to two digits of the largest one. */
 void explain_cell(struct compared_cell *cell, const cJSON *before, const cJSON *after,
                   const struct penalties *penalties);
+
+/* ---- In which functions (functions.c). ------------------------------------------------------- */
+
+#define FUNCTIONS_VALGRIND  "/usr/bin/valgrind"
+#define FUNCTIONS_BUDGET_NS UINT64_C(120000000000)
+
+/* PROGRAM with the command that runs the cell once, and the file whose functions are counted: it, or its plugin. */
+struct functions_side {
+    const char *program, *object;
+    struct probe_command command;
+};
+
+/* Is valgrind where Debian has it? */
+bool functions_known(void);
+
+/* Sets the cell's functions: those of OLD and NEW whose own instructions differ most.  Some 50 times the time of the
+ * two probes; `directory` is for callgrind's files, which are gone afterwards. */
+void functions_compare(struct compared_cell *cell, const struct functions_side sides[2],
+                       const char *directory, const struct interrupt *interrupt);
 
 /* ---- What OLD and NEW are (contestants.c). ------------------------------------------------- */
 

@@ -242,17 +242,35 @@ static void add_phase(struct page *page, const struct place *phase, const char *
     page_add(page, phase, ", {share:percent} of OLD's was here");
 }
 
+/* "heap/hold/1000, instructions by function: heap_sift_down 1780008 -> 2010334, ..." */
+static void add_functions(struct page *page, const struct place *cell, const char *name)
+{
+    const char *gap = "";
+    struct place functions = place_get(cell, "functions");
+    if (!cJSON_IsArray(functions.json))
+        return;
+    page_item(page, "%s, instructions by function (callgrind): ", name);
+    if (cJSON_GetArraySize(functions.json) == 0)
+        page_span(page, "no named function changed; a stripped file has no names");
+    for (struct place one = place_item(&functions, 0); one.json; place_next(&one)) {
+        page_span(page, "%s", gap);
+        page_add(page, &one, "{name} {old:exact} \u2192 {new:exact}");
+        gap = ", ";
+    }
+}
+
 static void add_explanations(struct page *page, const struct place *root)
 {
     char name[COMPARE_LINE_SIZE];
     struct place cells = place_get(root, "cells");
     for (struct place cell = place_item(&cells, 0); cell.json; place_next(&cell)) {
         struct place phases = place_get(&cell, "phases");
+        compare_cell_name(name, sizeof name, cell.json);
+        add_functions(page, &cell, name);
         bool has_more =
             cJSON_IsTrue(json_get(cell.json, "work_changed")) || json_get(cell.json, "explanation");
         if (!has_more || isnan(place_number(&cell, "ns_per_op.old")))
             continue;
-        compare_cell_name(name, sizeof name, cell.json);
         add_cost(page, &cell, name);
         for (struct place phase = place_item(&phases, 0); phase.json; place_next(&phase))
             add_phase(page, &phase, name);

@@ -315,6 +315,9 @@ static bool drop_unclear(struct behind *all, size_t count)
     return has_net && !is_clear;
 }
 
+/* A small overhead is lost in what the samples scatter by: it is not the size that forbids to subtract it. */
+#define SHARE_LARGE 20
+
 /* "; overhead too large to subtract (88 to 97 % of hashed's time)" */
 static void say_share(struct text *line, const cJSON *first)
 {
@@ -326,7 +329,8 @@ static void say_share(struct text *line, const cJSON *first)
         least = fmin(least, percent);
         most = fmax(most, percent);
     }
-    text_add(line, "; overhead too large to subtract (");
+    text_add(line, most < SHARE_LARGE ? "; samples scatter too widely to subtract the overhead ("
+                                      : "; overhead too large to subtract (");
     if (most - least >= 1)
         text_add(line, "%.0f to ", least);
     text_add(line, "%.0f %% of %s's time)", most, json_get_text(first, "fastest"));
