@@ -34,8 +34,8 @@ static int take_least(struct call *call, void *of, const char *flag, const char 
 
 #define OF struct history_options
 static const struct flag flags[] = {
-    FLAG_FILE("reference", "DESIGN", "times are ratios to this design of the same run (default heap)",
-              OF, wishes.anchor),
+    FLAG_FILE("reference", "DESIGN",
+              "times are ratios to this design of the same run (default heap)", OF, wishes.anchor),
     FLAG_FILE("since", "COMMIT|DATE", "tell changes from this commit or date (2026-11-22) on only",
               OF, wishes.since),
     FLAG_FILE("commits", "FILE|-",
