@@ -7,6 +7,7 @@
  */
 #include "harness/measure/designs/designs.h"
 #include "harness/prove/child.h"
+#include "harness/prove/findings.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,6 +24,7 @@ static const struct conform_options by_default = {.seed = 1,
                                                   .life_starts = 1u << 24};
 
 #define STREAMS SIZE_MAX
+#define WHOLE   (SIZE_MAX - 1)
 
 struct task {
     const struct tw_backend *backend;
@@ -42,6 +44,18 @@ static void run_task(void *ctx, struct watch *watch)
         conform_run(task->backend, &task->options, &watch->report);
 }
 
+/* What is run in children of its own: very long jumps and instances for very many. */
+static void run_whole(const struct task *task, struct conform_report *report)
+{
+    struct conform_options options = task->options;
+    options.operations = 0;
+    options.streams_only = options.with_huge = true;
+    options.vary = false;
+    options.watch = NULL;
+    options.shrink_seconds = 0.1;
+    watched_run(task->backend, &options, report);
+}
+
 static double seconds_of_children(void)
 {
     struct rusage usage;
@@ -52,7 +66,9 @@ static double seconds_of_children(void)
 
 static const char *name_of(size_t index)
 {
-    return index == STREAMS ? "random lists" : conform_case_name(index);
+    return index == STREAMS ? "random lists"
+           : index == WHOLE ? "long jumps, and instances for 10^5 to 10^9"
+                            : conform_case_name(index);
 }
 
 /* The two that take longest come last. */
@@ -68,11 +84,13 @@ static void run_cases(struct child *child, struct task *task, bool is_timed)
         count++;
     task->is_case = true;
     task->options.vary = false;
-    for (size_t n = 0; n <= count && found < 2; n++) {
+    for (size_t n = 0; n <= count + 1 && found < 2; n++) {
         struct conform_report report;
         double begin = seconds_of_children();
-        task->index = nth(n, count);
-        if (!child_run(child, run_task, task, &report))
+        task->index = n > count ? WHOLE : nth(n, count);
+        if (n > count)
+            run_whole(task, &report);
+        else if (!child_run(child, run_task, task, &report))
             return;
         if (is_timed)
             printf("%.2f\t%s\n", seconds_of_children() - begin, name_of(task->index));
@@ -96,6 +114,8 @@ int main(int argc, char **argv)
     }
     if (!child_run(&child, run_task, &task, &report))
         return 2;
+    if (!report.rule)
+        run_whole(&task, &report);
     printf("rule: %s\nfound: %s\ncase: %s\nseconds: %.1f\n", report.rule ? report.rule : "none",
            report.detail, child.watch->story ? child.watch->story : "random lists",
            seconds_of_children());

@@ -12,9 +12,12 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -28,7 +31,9 @@ static const char *const names[PROCESS_STATES] = {
     [ENVIRONMENT] = "environment or locale",
     [DIRECTORY] = "working directory",
     [FILE_MASK] = "mask of new files",
-    [ROUNDING] = "rounding of floating point",
+    [ROUNDING] = "rounding or traps of floating point",
+    [RANDOM] = "random numbers of the C library",
+    [KERNEL] = "name, identity or system settings",
     [DESCRIPTORS] = "number of open descriptors",
     [THREADS] = "number of threads",
     [LOCKED] = "locked memory",
@@ -77,7 +82,63 @@ static uint64_t hash_alarms(void)
         bool runs = timer.it_value.tv_sec > 0 || timer.it_value.tv_usec > 0;
         hash = hash * 2 + runs;
     }
+    FILE *file = fopen("/proc/self/timers", "r"); /* those of timer_create */
+    for (int c; file && (c = getc(file)) != EOF;)
+        hash += c == '\n' ? 8 : 0;
+    if (file)
+        fclose(file);
     return hash;
+}
+
+/* Rounding, traps and, on x86-64, whether tiny numbers count as zero. */
+static uint64_t read_rounding(void)
+{
+    uint64_t control = (uint64_t)fegetround() << 8 | (uint64_t)fegetexcept();
+#if defined(__x86_64__)
+    control = control << 32 | (__builtin_ia32_stmxcsr() & ~0x3fu); /* without what has happened */
+#endif
+    return control;
+}
+
+/* The states of rand() and drand48(), which are taken out to be read and put back. */
+static uint64_t hash_random(void)
+{
+    static const size_t words[] = {2, 8, 16, 32,
+                                   64}; /* by the generator's type, the first word's rest */
+    int32_t own[8], held[64] = {0};
+    unsigned short factor[3] = {1, 2, 3}, seed[3] = {0};
+    char *state = initstate(1, (char *)own, sizeof own);
+    memcpy(held, state, sizeof held[0]);
+    memcpy(held, state, words[held[0] % 5] * sizeof held[0]);
+    setstate(state);
+    uint64_t hash = hash_add((uint64_t)(uintptr_t)state, held, sizeof held);
+    long next = nrand48(factor); /* which factor and summand it has */
+    memcpy(seed, seed48(seed), sizeof seed);
+    seed48(seed);
+    return hash_add(hash_add(hash, seed, sizeof seed), &next, sizeof next);
+}
+
+/* What the kernel keeps for a process or its thread beside that. */
+static uint64_t hash_kernel(void)
+{
+    static const int asked[] = {PR_GET_DUMPABLE, PR_GET_TIMERSLACK, PR_GET_THP_DISABLE,
+                                PR_GET_KEEPCAPS, PR_GET_SECUREBITS, PR_GET_NO_NEW_PRIVS};
+    char name[16] = "";
+    int ends_with_parent = 0;
+    const long answers[] = {getpgrp(),
+                            getsid(0),
+                            getuid(),
+                            geteuid(),
+                            getgid(),
+                            getegid(),
+                            syscall(SYS_personality, 0xffffffffu),
+                            syscall(SYS_ioprio_get, 1, 0)};
+    uint64_t hash = hash_add(0, answers, sizeof answers);
+    for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++)
+        hash = hash * 31 + (uint64_t)prctl(asked[i], 0, 0, 0, 0);
+    prctl(PR_GET_NAME, name, 0, 0, 0);
+    prctl(PR_GET_PDEATHSIG, &ends_with_parent, 0, 0, 0);
+    return hash_text(hash, name) + (uint64_t)ends_with_parent;
 }
 
 static uint64_t count_descriptors(void)
@@ -145,7 +206,9 @@ void process_state_take(struct process_state *now)
     values[DIRECTORY] = hash_text(0, getcwd(path, sizeof path) ? path : "");
     values[FILE_MASK] = umask(0);
     umask((mode_t)values[FILE_MASK]);
-    values[ROUNDING] = (uint64_t)fegetround();
+    values[ROUNDING] = read_rounding();
+    values[RANDOM] = hash_random();
+    values[KERNEL] = hash_kernel();
     values[DESCRIPTORS] = count_descriptors();
     read_status(values);
 }

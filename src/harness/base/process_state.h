@@ -18,6 +18,8 @@ enum process_part {
     DIRECTORY,
     FILE_MASK,
     ROUNDING,
+    RANDOM,
+    KERNEL,
     DESCRIPTORS,
     THREADS,
     LOCKED,

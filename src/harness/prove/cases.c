@@ -27,7 +27,7 @@
 #define FAR_CROWD 24u
 
 /* Processor time after which no larger capacity is begun. */
-#define CAPACITY_SECONDS 1.5
+#define CAPACITY_SECONDS 3.0
 
 /* Calls `story` for every stride of the design, its neighbours and its small multiples. */
 static void for_each_distance(struct case_plan *plan,
@@ -668,23 +668,39 @@ static void judge_capacity(struct case_plan *plan, uint32_t capacity, struct con
     judge_replay(plan->backend, plan->operations, JUDGE_NOW_AND_THEN, report, NULL);
 }
 
-/* Every small one, those about powers of two and half-way between, and about the design's own sizes. */
+/* 1, 2, 5, 10, ..., as people write them: below 100,000 each with one digit before the zeros. */
+static bool is_round(uint32_t capacity)
+{
+    uint32_t unit = 1;
+    while (capacity / unit >= 10)
+        unit *= 10;
+    bool is_one = capacity % unit == 0;
+    uint32_t digit = capacity / unit;
+    return is_one && (capacity < 100000 || digit == 1 || digit == 2 || digit == 5);
+}
+
+/* Every small one, those about powers of two and half-way between, about the design's own sizes, and round ones: in full up
+ * to a million. */
 static void run_capacities(struct case_plan *plan, struct conform_report *report)
 {
     const struct strides *strides = plan->strides;
-    clock_t begin = clock();
-    uint32_t end = plan->many_max > 0 ? 66000 : 2100;
+    double seconds = 0, last = 0, last_capacity = 1;
+    uint32_t end = plan->many_max > 0 ? 1048577 : 2100;
     for (uint32_t capacity = 1; capacity < end && !report->rule; capacity++) {
         uint32_t below = UINT32_C(1) << (31 - __builtin_clz(capacity));
-        bool is_chosen = capacity < 40 || capacity - below < 2 ||
-                         (capacity & (capacity + 1)) == 0 || capacity == below / 2 * 3 ||
-                         capacity % 1000 == 0;
-        for (size_t i = 0; i < strides->count; i++)
+        bool is_chosen = capacity < 40 || capacity == below || is_round(capacity) ||
+                         (capacity < 66000 && (capacity - below == 1 || capacity == below / 2 * 3 ||
+                                               (capacity & (capacity + 1)) == 0));
+        for (size_t i = 0; i < strides->count && capacity < 66000; i++)
             is_chosen |= capacity - strides->ticks[i] + 1 < 3;
-        bool in_time =
-            (double)(clock() - begin) / CLOCKS_PER_SEC < CAPACITY_SECONDS * plan->patience;
-        if (is_chosen && in_time)
-            judge_capacity(plan, capacity, report);
+        double growth = capacity / last_capacity;
+        if (!is_chosen || seconds + last * growth * growth > CAPACITY_SECONDS * plan->patience)
+            continue;
+        clock_t begin = clock();
+        judge_capacity(plan, capacity, report);
+        last = (double)(clock() - begin) / CLOCKS_PER_SEC;
+        last_capacity = capacity;
+        seconds += last;
     }
 }
 

@@ -20,6 +20,7 @@ struct case_plan {
     uint32_t many_max;             /* most timers of the case of very many; 0: some thousands */
     uint32_t patience;             /* how many times the usual processor time */
     uint32_t life_starts;          /* starts in the longest life; 0: some thousands */
+    const struct process_state *before; /* of the case, in a child process; or NULL */
 };
 
 /* The name of the case that says which function changes the process. */

@@ -89,6 +89,7 @@ static void run_case(const struct tw_backend *backend, const struct conform_opti
         .many_max = options->many_max,
         .life_starts = options->life_starts,
         .patience = options->patience > 0 ? options->patience : 1,
+        .before = report->watch ? &before : NULL,
     };
     if (written->run) {
         written->run(&plan, report);

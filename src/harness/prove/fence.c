@@ -24,7 +24,7 @@
 struct fence {
     enum fence_side side;
     size_t page_bytes;
-    uint64_t bytes, bytes_max, padding;
+    uint64_t bytes, bytes_max, padding, mapped;
     size_t fenced;
     int shared_fd; /* whose pages are those of all large blocks; below 0: they have their own */
     struct block *table; /* `room` of them, a power of two; at most half are in use */
@@ -64,6 +64,11 @@ uint64_t fence_bytes(const struct fence *fence)
 uint64_t fence_padding(const struct fence *fence)
 {
     return fence->padding;
+}
+
+uint64_t fence_mapped(const struct fence *fence)
+{
+    return fence->mapped;
 }
 
 void fence_limit(struct fence *fence, uint64_t bytes_max)
@@ -273,6 +278,7 @@ void *fence_take(struct fence *fence, size_t bytes, size_t alignment, bool is_ze
     else if (!is_fenced) /* new pages are zeros */
         memset(block.start, 0, bytes);
     fence->fenced += is_fenced;
+    fence->mapped += block.map_bytes;
     fence->bytes += bytes;
     fence->padding += block.padding;
     return block.start;
@@ -285,6 +291,7 @@ static void freed_push(struct fence *fence, char *start)
     if (*oldest) {
         struct block *place = table_find(fence, *oldest);
         munmap(place->map, place->map_bytes);
+        fence->mapped -= place->map_bytes;
         table_remove(fence, place);
     }
     *oldest = start;

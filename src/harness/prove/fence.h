@@ -47,6 +47,8 @@ struct fence *fence_open(enum fence_side side, uint64_t bytes_max);
 /* Of all live blocks together; the last sets how many bytes there may be. */
 uint64_t fence_bytes(const struct fence *fence);
 uint64_t fence_padding(const struct fence *fence);
+/* Bytes of the pages that blocks have, and that freed ones still keep. */
+uint64_t fence_mapped(const struct fence *fence);
 void fence_limit(struct fence *fence, uint64_t bytes_max);
 
 /* From now on the pages of large blocks are the same few again and again: a design can write to all of a block that the

@@ -11,6 +11,7 @@
 #include <malloc.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/times.h>
 #include <time.h>
@@ -47,6 +48,8 @@ typedef void *new_function(size_t bytes);
     X(malloc_usable_size)                                                                          \
     X(mmap)                                                                                        \
     X(munmap)                                                                                      \
+    X(mremap)                                                                                      \
+    X(syscall)                                                                                     \
     X(clock_gettime)                                                                               \
     X(gettimeofday)                                                                                \
     X(time)                                                                                        \
@@ -70,7 +73,8 @@ struct guard {
     bool is_plugin;
     bool has_library; /* a plugin calls libraries, which allocate out of our sight */
     struct reals real;
-    uint64_t mapped_bytes;         /* by the design itself */
+    uint64_t mapped_bytes;         /* by the design itself, in whole pages */
+    bool reads_clocks;             /* and may */
     uint64_t allocations;          /* since the start */
     uint64_t short_from, short_to; /* allocations that are refused; 0: none */
     uint64_t refused;
@@ -256,6 +260,13 @@ static size_t guard_usable_size(void *start)
 }
 
 /* Pages that the design asks the system for count as its memory. */
+static void note_mapped(size_t given_back, size_t taken)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE) - 1;
+    if (guard_sees())
+        guard_current->mapped_bytes += ((taken + page) & ~page) - ((given_back + page) & ~page);
+}
+
 static void *guard_mmap(void *start, size_t bytes, int protection, int flags, int fd, off_t offset)
 {
     if (guard_sees() && guard_is_short(bytes)) {
@@ -263,16 +274,22 @@ static void *guard_mmap(void *start, size_t bytes, int protection, int flags, in
         return MAP_FAILED;
     }
     void *map = reals_now().mmap(start, bytes, protection, flags, fd, offset);
-    if (guard_sees() && map != MAP_FAILED)
-        guard_current->mapped_bytes += bytes;
+    note_mapped(0, map != MAP_FAILED ? bytes : 0);
     return map;
 }
 
 static int guard_munmap(void *start, size_t bytes)
 {
-    if (guard_sees())
-        guard_current->mapped_bytes -= bytes;
+    note_mapped(bytes, 0);
     return reals_now().munmap(start, bytes);
+}
+
+static void *guard_mremap(void *start, size_t old_bytes, size_t bytes, int flags, void *to)
+{
+    void *map = reals_now().mremap(start, old_bytes, bytes, flags, to);
+    if (map != MAP_FAILED)
+        note_mapped(old_bytes, bytes);
+    return map;
 }
 
 /* ---- Clocks ---------------------------------------------------------------------------------- */
@@ -280,7 +297,7 @@ static int guard_munmap(void *start, size_t bytes)
 static void guard_clock(const char *name)
 {
     struct guard *guard = guard_current;
-    if (!guard_sees() || !guard->watch->function || guard->clock_read)
+    if (!guard_sees() || !guard->watch->function || guard->clock_read || guard->reads_clocks)
         return;
     guard->clock_read = name;
     guard->clock_in = guard_function();
@@ -320,6 +337,30 @@ static int guard_timespec_get(struct timespec *now, int base)
 {
     guard_clock("timespec_get");
     return reals_now().timespec_get(now, base);
+}
+
+#ifdef SYS_mmap2
+#define CALL_MMAP SYS_mmap2
+#else
+#define CALL_MMAP SYS_mmap
+#endif
+
+/* Pages and clocks by their numbers. */
+static long guard_syscall(long number, long a, long b, long c, long d, long e, long f)
+{
+    long answer = reals_now().syscall(number, a, b, c, d, e, f);
+    bool is_done = answer != -1;
+    if (number == CALL_MMAP && is_done)
+        note_mapped(0, (size_t)b);
+    else if (number == SYS_munmap && is_done)
+        note_mapped((size_t)b, 0);
+    else if (number == SYS_mremap && is_done)
+        note_mapped((size_t)b, (size_t)c);
+#ifdef SYS_clock_gettime
+    else if (number == SYS_clock_gettime)
+        guard_clock("syscall of clock_gettime");
+#endif
+    return answer;
 }
 
 /* std::chrono's system_clock and steady_clock, in nanoseconds. */
@@ -398,6 +439,8 @@ static const struct guard_answer guard_answers[] = {
     {"mmap", (any_function *)guard_mmap},
     {"mmap64", (any_function *)guard_mmap},
     {"munmap", (any_function *)guard_munmap},
+    {"mremap", (any_function *)guard_mremap},
+    {"syscall", (any_function *)guard_syscall},
 };
 
 /* For a design that does not say that it waits for the machine's clock. */
@@ -610,7 +653,7 @@ static struct variables *variables_take(const struct tw_backend *backend)
     return variables;
 }
 
-void guard_inspect_variables(struct conform_report *report)
+void guard_inspect_variables(const char *function, struct conform_report *report)
 {
     const struct variables *variables = guard_current ? guard_current->variables : NULL;
     if (!variables || memcmp(variables->was, variables->first, variables->bytes) == 0)
@@ -622,7 +665,8 @@ void guard_inspect_variables(struct conform_report *report)
     const char *place = variables->first + at;
     bool is_known = dladdr(place, &info) != 0;
     report_broken(report, RULE_STATE,
-                  "the byte at 0x%zx of its object has changed since it was loaded%s%s",
+                  "%s%sthe byte at 0x%zx of its object has changed since it was loaded%s%s",
+                  function ? function : "", function ? ": " : "",
                   is_known ? (size_t)(place - (const char *)info.dli_fbase) : at,
                   is_known && info.dli_sname ? ", near " : "",
                   is_known && info.dli_sname ? info.dli_sname : "");
@@ -650,7 +694,8 @@ bool guard_install(struct watch *watch, const struct tw_backend *backend, enum f
     if (!guard->fence)
         return false;
     install_answers(backend, guard_answers, sizeof guard_answers / sizeof guard_answers[0]);
-    if (!(backend->traits.flags & TW_REAL_CLOCK))
+    guard->reads_clocks = backend->traits.flags & TW_REAL_CLOCK;
+    if (!guard->reads_clocks)
         install_answers(backend, clock_answers, sizeof clock_answers / sizeof clock_answers[0]);
     guard->variables = guard->is_plugin ? variables_take(backend) : NULL;
     return true;
@@ -688,6 +733,10 @@ static void inspect_blocks(struct guard *guard, bool is_closed, struct conform_r
                       "%zu blocks, %" PRIu64 " bytes in all, are left; one of them is of %zu bytes "
                       "and was taken in %s",
                       count, bytes, first.bytes, first.taken_in);
+    if (is_closed && guard->is_plugin && !guard->has_library && guard->mapped_bytes > 0 &&
+        guard->mapped_bytes < UINT64_MAX / 2)
+        report_broken(report, RULE_LEAK, "%" PRIu64 " bytes that it mapped are left",
+                      guard->mapped_bytes);
 }
 
 static void inspect_clock(struct guard *guard, struct conform_report *report)
@@ -703,7 +752,7 @@ void guard_inspect(bool is_closed, struct conform_report *report)
     if (guard_current)
         inspect_output(guard_current, report);
     if (guard_current && guard_current->fence) {
-        guard_inspect_variables(report);
+        guard_inspect_variables(NULL, report);
         inspect_clock(guard_current, report);
         inspect_blocks(guard_current, is_closed, report);
     }
@@ -738,6 +787,7 @@ bool guard_held(struct held *held)
         return false;
     held->bytes = fence_bytes(guard->fence) + guard->mapped_bytes;
     held->padding = fence_padding(guard->fence);
+    held->fences = fence_mapped(guard->fence);
     held->is_all = !guard->has_library;
     return true;
 }

@@ -30,9 +30,9 @@ const struct tw_batch *guard_batch(const struct tw_backend *backend);
 const struct tw_slack *guard_slack(const struct tw_backend *backend);
 /* Its exact next, which is tw_plugin_exact. */
 const struct tw_exact *guard_exact(const struct tw_backend *backend);
-/* A plugin's variables at file scope that are not as they were when it had been loaded break a rule.  Takes as long as to
- * read them. */
-void guard_inspect_variables(struct conform_report *report);
+/* A plugin's variables at file scope that are not as they were when it had been loaded break a rule.  `function` of the
+ * design was called last; NULL: it is not known.  Takes as long as to read them. */
+void guard_inspect_variables(const char *function, struct conform_report *report);
 /* Whether memory comes from the C library for a while, in every thread. */
 void guard_pause(bool is_paused);
 
@@ -47,6 +47,7 @@ void guard_inspect(bool is_closed, struct conform_report *report);
 struct held {
     uint64_t bytes;
     uint64_t padding; /* how many of them may be there for the sake of an alignment alone */
+    uint64_t fences;  /* bytes of pages that blocks and freed blocks take here */
     bool is_all;      /* else it calls libraries, which may hold more */
 };
 

@@ -15,6 +15,7 @@
 #include <setjmp.h>
 
 #define NO_ACTION UINT32_MAX
+#define NO_ID     UINT32_MAX
 
 /* What a callback does: an OPERATION_ON_* that has expiries left. */
 struct action {
@@ -65,6 +66,9 @@ struct judge {
     bool *seen;              /* by timer, for visit */
     struct ending *endings;  /* by timer: the last one */
     bool is_inside;          /* a callback */
+    const char *last;        /* function of the last call outside a callback, NULL: none; */
+    tw_id last_id;           /* for this timer, or NO_ID: for none or many */
+    bool is_looking;         /* at what that call has left */
     tw_tick now;             /* last tick processed by an advance that has returned */
     tw_tick to;              /* what the advance under way moves to */
     tw_tick fired;           /* tick of its last callback */
@@ -133,6 +137,15 @@ static bool judge_overlooked(struct judge *judge, tw_id id)
 
 /* ---- start and stop, outside and inside a callback ------------------------------------------- */
 
+static void note_call(struct judge *judge, const char *function, tw_id id)
+{
+    if (judge->is_inside)
+        return;
+    judge->last = function;
+    judge->last_id = id;
+    judge->is_looking = false;
+}
+
 static int call_start(struct judge *judge, tw_id id, tw_tick deadline, tw_tick slack)
 {
     const char *before = watch_enter(judge->watch, slack > 0 ? "start_within" : "start");
@@ -148,6 +161,7 @@ static void judge_start(struct judge *judge, tw_id id, tw_tick deadline, tw_tick
         slack = 0;
     if (judge_overlooked(judge, id))
         return;
+    note_call(judge, "start", id);
     uint64_t refused = guard_refused(), allocations = guard_allocations();
     int answer = call_start(judge, id, deadline, slack);
     bool may_allocate = judge->backend->traits.flags & TW_ALLOCATES;
@@ -176,6 +190,7 @@ static void judge_stop(struct judge *judge, tw_id id, tw_tick now)
 {
     if (judge_overlooked(judge, id))
         return;
+    note_call(judge, "stop", id);
     int expected = model_stop(&judge->model, id);
     const char *before = watch_enter(judge->watch, "stop");
     int answer = judge->backend->stop(judge->timers, id);
@@ -209,6 +224,7 @@ static void batch_call(struct judge *judge, struct batch *batch, tw_tick now)
 {
     const struct tw_batch *functions = judge->batch;
     uint32_t refused = 0, told = 0;
+    note_call(judge, batch->starts ? "start_many" : "stop_many", NO_ID);
     for (uint32_t i = 0; i < batch->count; i++)
         if (judge_overlooked(judge, batch->ids[i]))
             return;
@@ -423,7 +439,7 @@ static void inspect_inside(struct judge *judge)
                       first->capacity_bytes);
     judge_describe_again(judge);
     inspect_work(judge);
-    guard_inspect_variables(judge->report);
+    guard_inspect_variables(NULL, judge->report);
 }
 
 /* Starts or stops in the other instance, as its list says. */
@@ -546,6 +562,7 @@ static void judge_advance(struct judge *judge, tw_tick to)
                         WALK_SECONDS);
         return;
     }
+    note_call(judge, "advance", NO_ID);
     judge->to = to;
     judge->fired = 0;
     judge->advances++;
@@ -746,6 +763,7 @@ static bool judge_inspect(struct judge *judge)
 {
     judge->changes = 0;
     judge_look_for_overdue(judge);
+    judge->is_looking = true;
     if (judge->report->rule)
         return false;
     if (judge->model.capacity <= CROWD_CHECKED && !judge_check(judge))
@@ -931,19 +949,27 @@ static bool judge_passes_over(struct judge *judge, const struct operation *opera
            ++judge->changes < CROWD_INSPECTED;
 }
 
-/* Which call it was that broke the rule. */
-static void judge_tell_call(struct judge *judge, const struct operation *operation)
+/* Which call it was that broke the rule, or after which call it was seen. */
+static void judge_tell_call(struct judge *judge)
 {
     struct conform_report *report = judge->report;
     size_t used = strlen(report->detail);
-    if (operation->code == OPERATION_ADVANCE && judge->to > 0)
+    const char *when = judge->is_looking ? "after" : "in", *last = judge->last;
+    if (!last || strstr(report->detail, " of the instance"))
+        return;
+    if (strcmp(last, "advance") == 0)
         snprintf(report->detail + used, sizeof report->detail - used,
-                 "; in advance number %" PRIu64 " of the instance, to tick %" PRIu64,
+                 "; %s advance number %" PRIu64 " of the instance, to tick %" PRIu64, when,
                  judge->advances, judge->to);
+    else if (judge->last_id != NO_ID)
+        snprintf(report->detail + used, sizeof report->detail - used,
+                 "; %s %s of %" PRIu32 " with %" PRIu64 " starts and %" PRIu64
+                 " advances of the instance done",
+                 when, last, judge->last_id, judge->model.starts, judge->advances);
     else
         snprintf(report->detail + used, sizeof report->detail - used,
-                 "; after %" PRIu64 " starts and %" PRIu64 " advances of the instance",
-                 judge->model.starts, judge->advances);
+                 "; %s a %s with %" PRIu64 " starts and %" PRIu64 " advances of the instance done",
+                 when, last, judge->model.starts, judge->advances);
 }
 
 static bool step(struct judge *judge, const struct operation *operation)
@@ -966,6 +992,7 @@ static bool step(struct judge *judge, const struct operation *operation)
             judge_inspect(judge);
         break;
     case OPERATION_NEXT:
+        judge->is_looking = true;
         if (judge->look != JUDGE_FIRING)
             inspect_next(judge);
         return !judge->report->rule;
@@ -981,8 +1008,8 @@ bool judge_step(struct judge *judge, const struct operation *operation)
 {
     if (judge->report->rule)
         return false;
-    if (!step(judge, operation) && judge->advances + judge->model.starts > 0)
-        judge_tell_call(judge, operation);
+    if (!step(judge, operation))
+        judge_tell_call(judge);
     return !judge->report->rule;
 }
 
@@ -1066,6 +1093,8 @@ bool judge_replay(const struct tw_backend *backend, const struct operations *ope
             judge_inspect(judge);
         else if (!report->rule)
             judge_look_for_overdue(judge);
+        if (report->rule)
+            judge_tell_call(judge);
         judge_close(judge);
     }
     if (steps)

@@ -99,7 +99,7 @@ static void story_sparse(struct case_plan *plan, uint32_t count)
 static void story_far(struct case_plan *plan, uint32_t count)
 {
     struct operations *list = plan->operations;
-    uint64_t ticks = within_reach(plan, UINT64_C(1) << 26);
+    uint64_t ticks = within_reach(plan, UINT64_C(1) << (count % 3 == 0 ? 26 : 35));
     uint64_t spread = ticks < 2000 ? ticks : 2000;
     list->now = UINT64_C(1) << 44;
     operations_start_many(list, 0, count / 2, '+', ticks + 9, 0);

@@ -203,17 +203,34 @@ static void explain(struct replay *replay, struct operations *operations, const 
 
 /* ---- The door -------------------------------------------------------------------------------- */
 
-/* The case that asks after each call what it has changed in the process says which function it was, if it sees it. */
-static void name_function(struct child *child, struct search *search, struct conform_report *report)
+/* The case that asks after each call what it has changed in the process says which function it was, if it sees it: true. */
+static bool name_function(struct child *child, struct search *search, struct conform_report *report)
 {
     struct conform_report named;
     size_t index = 0;
     while (strcmp(conform_case_name(index), CASE_PROCESS) != 0)
         index++;
     search->only = &index;
-    if (child_run(child, search_in_child, search, &named) && named.rule &&
-        strcmp(named.rule, report->rule) == 0)
+    bool sees = child_run(child, search_in_child, search, &named) && named.rule &&
+                strcmp(named.rule, report->rule) == 0;
+    search->only = NULL;
+    if (sees)
         strcpy(report->detail, named.detail);
+    return sees;
+}
+
+/* A rule about the process is broken, in a report that is then filled anew when it was somebody else: who sets the niceness
+ * of all processes does not come again in the same place. */
+static bool is_confirmed(struct child *child, struct search *search, struct conform_report *report)
+{
+    if (name_function(child, search, report) || strcmp(report->rule, RULE_PROCESS) != 0)
+        return true;
+    struct conform_report again;
+    if (!child_run(child, search_in_child, search, &again))
+        return true;
+    bool is_again = again.rule && strcmp(again.rule, RULE_PROCESS) == 0;
+    *report = again;
+    return is_again;
 }
 
 static int search_side(struct child *child, const struct conform_options *options,
@@ -240,10 +257,11 @@ static int search_side(struct child *child, const struct conform_options *option
         return -1;
     if (!report->rule)
         return 0;
-    if (strcmp(report->rule, RULE_PROCESS) == 0) {
-        name_function(child, &search, report);
+    if ((strcmp(report->rule, RULE_PROCESS) == 0 || strcmp(report->rule, RULE_STATE) == 0) &&
+        is_confirmed(child, &search, report))
         return 1;
-    }
+    if (!report->rule)
+        return 0;
     struct operations operations;
     struct conform_report front;
     const char *story = child->watch->story;
@@ -264,6 +282,58 @@ static int search_side(struct child *child, const struct conform_options *option
     return 1;
 }
 
+/* ---- Jumps of a design that walks ------------------------------------------------------------ */
+
+/* Processor time of all such jumps together: a design that walks them is ended then. */
+#define JUMPS_SECONDS 1.0
+
+static void build_jumps(struct operations *list)
+{
+    for (unsigned bits = 62; bits >= 32; bits -= bits > 40 ? 11 : 1) {
+        uint64_t ticks = UINT64_C(1) << bits;
+        operations_start(list, 0, '+', 9);
+        operations_start_many(list, 1, 4, '+', ticks < list->walk ? ticks : list->walk, -2);
+        operations_start(list, 6, '+', 300);
+        operations_stop(list, 6);
+        operations_on_start(list, 0, 5, '+', 7, 2);
+        operations_on_start(list, 5, 0, '+', 90, 1);
+        operations_advance(list, '+', ticks + 5);
+        operations_start(list, 5, '+', 3);
+        operations_tick(list, 4);
+    }
+}
+
+/* The cases leave out jumps that the design would walk.  One that is wrong may not walk them. */
+static int search_jumps(struct child *child, const struct conform_options *options,
+                        struct conform_report *report)
+{
+    struct operations list;
+    struct child limits = *child;
+    struct conform_report found = {0};
+    struct replay replay = {.child = child, .look = JUDGE_NOW_AND_THEN, .operations = &list};
+    double patience = options->patience > 0 ? options->patience : 1;
+    operations_init(&list, 16);
+    for (size_t i = 0; i < options->setting_count; i++)
+        list.settings[i] = options->settings[i];
+    list.setting_count = options->setting_count;
+    list.walk = 4000;
+    build_jumps(&list);
+    list.walk = 0;
+    child->call_seconds = child->all_seconds = JUMPS_SECONDS * patience;
+    bool ran = child_run(child, replay_in_child, &replay, &found);
+    bool is_broken = ran && found.rule && !child->took_too_long;
+    *child = limits;
+    if (is_broken) {
+        replay.seconds = options->shrink_seconds;
+        explain(&replay, &list, "jumps beyond those that it walks", &found);
+        found.operations_run += report->operations_run;
+        coverage_add(&found.coverage, &report->coverage);
+        *report = found;
+    }
+    operations_clear(&list);
+    return !ran ? -1 : is_broken;
+}
+
 int watched_run(const struct tw_backend *backend, const struct conform_options *options,
                 struct conform_report *report)
 {
@@ -281,6 +351,9 @@ int watched_run(const struct tw_backend *backend, const struct conform_options *
         front.operations_run += report->operations_run;
         *report = front;
     }
+    if (status == 0 && options->with_huge &&
+        !(backend->traits.flags & (TW_TICKLESS | TW_REAL_CLOCK | TW_KEEPS_NOTHING)))
+        status = search_jumps(&child, options, report);
     if (status == 0 && options->with_huge)
         status = huge_run(&child, options, report);
     child_close(&child);
