@@ -1,26 +1,28 @@
 /*
  * twt.c - timers with handles over any exact design: ids, growth, order, and passes that end.
  *
- *     handle ---- place = id ----> owners[id] ---- pointer and tags ----> handle
+ *     handle ---- place = id and instance ----> owners[id] ---- pointer and tags ----> handle
  *
- *     ids 0 .. capacity-1    instance 0 of the design        while it grows: instance 1, of twice the ids
- *                            |###########|                   |...........:...........|
- *                                 cursor -> each call moves a few timers with the same ids
+ *     An instance is one of the design with a table of owners.  Its ids are given in order of arrival, so the design's memory is
+ *     made ready bit by bit.  While the set grows there are two: starts go to `current`, and each call moves a few from `old`.
+ *
+ *         old      |xx.x.xxxx|                 current  |xxxxxxx:           |   of twice the ids
+ *                       cursor ->                                fresh ->
  *
  *     soon     due already when they were started; the next pass runs them
- *     batch    what the design gives in this pass, by deadline and order of start
+ *     block    what the design gives of a tick, or of a pass if it has no order; sorted by counting who is before whom
+ *     bins     sorted runs of many blocks, merged
  *     ready    what the pass runs, first to last; what `most` leaves over stays for the next one
  *
  * All that is due leaves the design before the first callback runs, so a callback finds the design between two calls
- * and may do anything.  Owners lie in segments that double, and none is ever copied.  A deadline beyond the span of the design waits at the
- * end of the span, and goes on from there (a hop).
+ * and may do anything.  The design's clock stands still until a timer may be due: an empty pass is one comparison.  A deadline beyond the span of the design waits at the end of the span, and goes on from there (a hop).
  *
  * Invariants, tested by check in this order:
  *  1. ready and soon are linked both ways, and end where their tails say.
- *  2. A free id is on the free list once; each other one has a handle whose place leads back.
- *  3. Both designs' own checks hold, and each holds exactly the ids that are tagged for it, at the handle's deadline or, for a hop,
+ *  2. A free id is on its instance's free list once; each other one has a handle whose place leads back.
+ *  3. The design's own check holds for each instance, and it holds exactly the ids in use, at the handle's deadline or, for a hop,
  *     before it.
- *  4. `soonest`, where it is known, is the earliest deadline.
+ *  4. No deadline is before `soonest`, which is the earliest one where it is known.
  *
  * Ideas from elsewhere: all that is due is taken out before anything runs as in libuv (timer.c) and wahern/timeout;
  * two tables and a few moves a call are Redis's dict.
@@ -49,18 +51,17 @@ static const struct tw_exact *exact_of(const struct tw_backend *design)
 }
 #endif
 
-#define SEGMENTS    32u
 #define FIRST       1024u /* ids, unless the caller says another number */
 #define PLACE_NEVER UINT64_C(1)
-#define PLACE_ID                                                                                   \
-    UINT64_C(2) /* with the id above two bits; else the address of the link that leads here */
-#define PLACE_TAGS UINT64_C(3)
+/* With the id above two bits, and the instance in bit 0; else the address of the link that leads here. */
+#define PLACE_ID UINT64_C(2)
 
 /* Of an owner. */
-#define IS_FREE   UINT64_C(1) /* the rest is the next free id and one, above three bits */
-#define IN_SECOND UINT64_C(2) /* held by instance 1 */
-#define IS_HOP    UINT64_C(4) /* in the design at an earlier tick than its deadline */
-#define TAGS      UINT64_C(7)
+#define IS_FREE UINT64_C(1) /* the rest is the next free id and one, above three bits */
+#define IS_HOP  UINT64_C(2) /* in the design at an earlier tick than its deadline */
+#define TAGS    UINT64_C(7)
+
+#define BLOCK 16u /* timers that are sorted at once */
 
 _Static_assert(_Alignof(struct twt_timer) > TAGS, "a handle's address has room for tags");
 
@@ -69,43 +70,38 @@ struct list {
     uint64_t *tail; /* the link of the last */
 };
 
+struct instance {
+    struct tw_timers *timers; /* NULL: closed */
+    uint64_t *owners;
+    uint32_t free;     /* the first free id, and one; 0: none */
+    uint32_t fresh;    /* ids that were ever used */
+    uint32_t capacity; /* ids */
+    uint32_t which;    /* 0 or 1 */
+    uint64_t held;     /* ids in use */
+    tw_tick now;       /* the design's clock: not after the set's */
+};
+
 struct twt_set {
     const struct tw_backend *design;
-    const struct tw_exact *exact; /* NULL: the design's next is exact, or all timers are visited */
-    struct tw_timers *at[2];
     tw_tick now;
-    tw_tick span; /* of the designs; TW_DEADLINE_MAX: any */
-    tw_tick soonest;
-    bool known; /* `soonest` is the earliest deadline in the design */
-    bool passing, breaking;
-    uint32_t current;            /* the instance that starts go to */
-    uint32_t free;               /* the first free id, and one; 0: none */
-    uint32_t fresh;              /* ids that were ever used */
-    uint32_t capacity;           /* of the current instance */
-    uint32_t shift;              /* the first segment has 1 << shift ids */
-    uint32_t cursor, cursor_end; /* ids of the old instance that are still to be looked at */
+    tw_tick span;                   /* of the designs; TW_DEADLINE_MAX: any */
+    tw_tick soonest;                /* no timer in a design is due before; after now */
+    struct instance *current, *old; /* where starts go; NULL unless the set grows */
+    uint64_t orders, listed;        /* starts so far; timers in ready and soon */
     uint32_t hops;
-    uint64_t orders, held, listed; /* starts so far; timers in the design; in ready and soon */
+    uint32_t cursor; /* ids of the old instance below it have been looked at */
+    bool known;      /* `soonest` is the earliest deadline in the design */
+    bool passing, breaking;
     struct list ready, soon;
-    struct twt_timer *batch, *batch_last;
-    bool unsorted;
+    struct instance instances[2];
+    const struct tw_exact *exact; /* NULL: the design's next is exact, or all timers are visited */
     struct twt_growth growth;
     tw_tick horizon;
     size_t setting_count;
     struct tw_setting *settings;
-    uint64_t *owners[SEGMENTS];
 };
 
 /* ---- Owners. --------------------------------------------------------------------------------- */
-
-static inline uint64_t *owner_of(const struct twt_set *set, uint32_t id)
-{
-    uint32_t high = id >> set->shift;
-    if (high == 0)
-        return &set->owners[0][id];
-    uint32_t bit = 31u - (uint32_t)__builtin_clz(high);
-    return &set->owners[bit + 1][id - (UINT32_C(1) << (bit + set->shift))];
-}
 
 static inline struct twt_timer *timer_of(uint64_t word)
 {
@@ -117,34 +113,35 @@ static inline uint64_t word_of(const void *pointer)
     return (uint64_t)(uintptr_t)pointer;
 }
 
-static inline uint32_t instance_of(uint64_t owner)
+static inline uint64_t place_of(const struct instance *at, uint32_t id)
 {
-    return (owner & IN_SECOND) != 0;
+    return (uint64_t)id << 2 | PLACE_ID | at->which;
 }
 
-/* Of an owner in use.  With one instance it is not read: that would cost a cache line. */
-static inline uint32_t holder_of(const struct twt_set *set, const uint64_t *owner)
+static inline bool has_id(const struct twt_timer *timer)
 {
-    return set->at[!set->current] ? instance_of(*owner) : set->current;
+    return (timer->place & PLACE_ID) != 0;
 }
 
+/* Of a timer with an id. */
 static inline uint32_t id_of(const struct twt_timer *timer)
 {
     return (uint32_t)(timer->place >> 2);
 }
 
-static inline bool has_id(const struct twt_timer *timer)
+static inline struct instance *instance_of(struct twt_set *set, const struct twt_timer *timer)
 {
-    return (timer->place & PLACE_TAGS) == PLACE_ID;
+    return set->old ? &set->instances[timer->place & 1] : set->current;
 }
 
-static inline void id_release(struct twt_set *set, uint32_t id, uint64_t *owner)
+/* The owner is not read while there are no hops: that would wait for a cache line. */
+static inline void id_release(struct twt_set *set, struct instance *at, uint32_t id)
 {
     if (set->hops > 0)
-        set->hops -= (*owner & IS_HOP) != 0;
-    *owner = (uint64_t)set->free << 3 | IS_FREE;
-    set->free = id + 1;
-    set->held--;
+        set->hops -= (at->owners[id] & IS_HOP) != 0;
+    at->owners[id] = (uint64_t)at->free << 3 | IS_FREE;
+    at->free = id + 1;
+    at->held--;
 }
 
 /* ---- Lists of what is due. ------------------------------------------------------------------- */
@@ -174,9 +171,20 @@ static void list_remove(struct twt_set *set, struct twt_timer *timer)
 
 /* ---- Growth. --------------------------------------------------------------------------------- */
 
+static void instance_close(struct twt_set *set, struct instance *at)
+{
+    if (at->timers)
+        TWT_DESIGN(set)->close(at->timers);
+    free(at->owners);
+    set->growth.bytes -= at->capacity * sizeof(uint64_t);
+    memset(at, 0, sizeof *at);
+}
+
+/* Becomes the current one.  A refusal leaves all as it was. */
 static int instance_open(struct twt_set *set, uint32_t which, uint32_t capacity,
                          struct tw_error *error)
 {
+    struct instance *at = &set->instances[which];
     struct tw_config config;
     struct tw_description description;
     memset(&config, 0, sizeof config);
@@ -185,46 +193,56 @@ static int instance_open(struct twt_set *set, uint32_t which, uint32_t capacity,
     config.horizon = set->horizon;
     config.settings = set->settings;
     config.setting_count = set->setting_count;
-    int status = TWT_DESIGN(set)->open(&set->at[which], &config, error);
-    if (status != TW_OK)
+    uint64_t *owners = (uint64_t *)malloc(capacity * sizeof(uint64_t));
+    int status =
+        owners ? TWT_DESIGN(set)->open(&at->timers, &config, error) : (int)TW_REFUSED_MEMORY;
+    if (status != TW_OK) {
+        free(owners);
         return status;
-    TWT_DESIGN(set)->describe(set->at[which], &description);
+    }
+    TWT_DESIGN(set)->describe(at->timers, &description);
     set->span = description.span < set->span ? description.span : set->span;
-    set->capacity = capacity;
-    set->current = which;
+    at->owners = owners;
+    at->now = set->now;
+    at->capacity = capacity;
+    at->which = which;
+    set->growth.bytes += capacity * sizeof(uint64_t);
+    set->current = at;
     return TW_OK;
 }
 
-/* The segment behind all ids so far: of as many as there are, or of the first ones. */
-static bool segment_open(struct twt_set *set, uint32_t segment, uint32_t count)
-{
-    if (!set->owners[segment])
-        set->owners[segment] = (uint64_t *)malloc(count * sizeof(uint64_t));
-    if (!set->owners[segment])
-        return false;
-    set->growth.bytes += count * sizeof(uint64_t);
-    return true;
-}
-
-static int grow(struct twt_set *set)
+__attribute__((noinline)) static int grow(struct twt_set *set)
 {
     struct tw_error error;
-    uint32_t segment = 32u - (uint32_t)__builtin_clz(set->capacity >> set->shift);
-    uint32_t more = set->capacity;
-    if (set->capacity > TW_CAPACITY_MAX / 2 || segment >= SEGMENTS || set->at[!set->current])
+    struct instance *full = set->current;
+    if (full->capacity > TW_CAPACITY_MAX / 2 || set->old)
         return TW_REFUSED_FULL;
-    if (!segment_open(set, segment, more))
+    if (instance_open(set, !full->which, full->capacity * 2, &error) != TW_OK)
         return TW_REFUSED_MEMORY;
-    if (instance_open(set, !set->current, set->capacity * 2, &error) != TW_OK) {
-        set->growth.bytes -= more * sizeof(uint64_t);
-        free(set->owners[segment]);
-        set->owners[segment] = NULL;
-        return TW_REFUSED_MEMORY;
-    }
+    set->old = full;
     set->cursor = 0;
-    set->cursor_end = more;
     set->growth.grown++;
     return TW_OK;
+}
+
+/* An id of the current instance that nobody has, whose owner is the caller's to set; the number of it or a refusal. */
+static inline int64_t id_take(struct twt_set *set)
+{
+    struct instance *at = set->current;
+    if (at->free != 0) {
+        uint32_t id = at->free - 1;
+        at->free = (uint32_t)(at->owners[id] >> 3);
+        at->held++;
+        return id;
+    }
+    if (at->fresh == at->capacity) {
+        int status = grow(set);
+        if (status < 0)
+            return status;
+        at = set->current;
+    }
+    at->held++;
+    return at->fresh++;
 }
 
 /* The tick at which the design has a timer: the deadline, or the end of its span. */
@@ -233,27 +251,41 @@ static inline tw_tick target_of(const struct twt_set *set, tw_tick deadline, tw_
     return deadline - now <= set->span ? deadline : now + set->span;
 }
 
-/* Writes an owner; hops are counted. */
-static inline void owner_set(struct twt_set *set, uint64_t *owner, const struct twt_timer *timer,
-                             bool hop)
+/* Puts a timer under a new id of the current instance into the design; what it had before is the caller's to end. */
+static inline int id_start(struct twt_set *set, struct twt_timer *timer, tw_tick deadline,
+                           uint64_t *place)
 {
+    int64_t id = id_take(set);
+    if (id < 0)
+        return (int)id;
+    struct instance *at = set->current;
+    tw_tick target = target_of(set, deadline, at->now);
+    int status = TWT_DESIGN(set)->start(at->timers, (tw_id)id, target);
+    if (status < 0) {
+        at->owners[id] = 0;
+        id_release(set, at, (uint32_t)id);
+        return status;
+    }
+    bool hop = target != deadline;
     set->hops += hop;
-    *owner = word_of(timer) | (set->current ? IN_SECOND : 0) | (hop ? IS_HOP : 0);
+    at->owners[id] = word_of(timer) | (hop ? IS_HOP : 0);
+    *place = place_of(at, (uint32_t)id);
+    return status;
 }
 
 /* Moves the timer of an id from the old instance; one that the new one refuses is asked for again. */
 static bool move_one(struct twt_set *set, uint32_t id)
 {
-    uint64_t *owner = owner_of(set, id);
-    if (*owner & IS_FREE || instance_of(*owner) == set->current)
+    struct instance *old = set->old;
+    uint64_t owner = old->owners[id], place;
+    if (owner & IS_FREE)
         return true;
-    struct twt_timer *timer = timer_of(*owner);
-    tw_tick target = target_of(set, timer->deadline, set->now);
-    if (TWT_DESIGN(set)->start(set->at[set->current], id, target) < 0)
+    struct twt_timer *timer = timer_of(owner);
+    if (id_start(set, timer, timer->deadline, &place) < 0)
         return false;
-    TWT_DESIGN(set)->stop(set->at[!set->current], id);
-    set->hops -= (*owner & IS_HOP) != 0;
-    owner_set(set, owner, timer, target != timer->deadline);
+    TWT_DESIGN(set)->stop(old->timers, id);
+    id_release(set, old, id);
+    timer->place = place;
     set->growth.moved++;
     return true;
 }
@@ -261,33 +293,17 @@ static bool move_one(struct twt_set *set, uint32_t id)
 __attribute__((noinline)) static void move_some(struct twt_set *set)
 {
     uint64_t before = set->growth.moved;
-    for (uint32_t i = 0; i < TWT_MOVES && set->cursor < set->cursor_end; i++) {
+    for (uint32_t i = 0; i < TWT_MOVES && set->cursor < set->old->fresh; i++) {
         if (!move_one(set, set->cursor))
             break;
         set->cursor++;
     }
     uint32_t moved = (uint32_t)(set->growth.moved - before);
     set->growth.most_moved = moved > set->growth.most_moved ? moved : set->growth.most_moved;
-    if (set->cursor < set->cursor_end)
+    if (set->cursor < set->old->fresh)
         return;
-    TWT_DESIGN(set)->close(set->at[!set->current]);
-    set->at[!set->current] = NULL;
-}
-
-/* An id that nobody has, whose owner is the caller's to set; the number of it or a refusal. */
-static inline int64_t id_take(struct twt_set *set)
-{
-    if (set->free != 0) {
-        uint32_t id = set->free - 1;
-        set->free = (uint32_t)(*owner_of(set, id) >> 3);
-        return id;
-    }
-    if (set->fresh == set->capacity) {
-        int status = grow(set);
-        if (status < 0)
-            return status;
-    }
-    return set->fresh++;
+    instance_close(set, set->old);
+    set->old = NULL;
 }
 
 /* ---- Open and close. ------------------------------------------------------------------------- */
@@ -332,14 +348,6 @@ static bool settings_copy(struct twt_set *set, const struct twt_config *config)
     return true;
 }
 
-static uint32_t shift_of(uint32_t capacity)
-{
-    uint32_t shift = 0;
-    while ((UINT32_C(1) << shift) < capacity)
-        shift++;
-    return shift;
-}
-
 int twt_open(struct twt_set **out, const struct twt_config *config, struct tw_error *error)
 {
     uint32_t capacity = config->capacity ? config->capacity : FIRST;
@@ -360,15 +368,14 @@ int twt_open(struct twt_set **out, const struct twt_config *config, struct tw_er
     set->now = config->now;
     set->horizon = config->horizon;
     set->span = TW_DEADLINE_MAX;
-    set->shift = shift_of(capacity);
     set->ready.tail = &set->ready.head;
     set->soon.tail = &set->soon.head;
     set->known = true;
     set->soonest = TW_NEVER;
     set->growth.bytes = sizeof *set;
     status = TW_REFUSED_MEMORY;
-    if (settings_copy(set, config) && segment_open(set, 0, UINT32_C(1) << set->shift))
-        status = instance_open(set, 0, UINT32_C(1) << set->shift, error);
+    if (settings_copy(set, config))
+        status = instance_open(set, 0, capacity, error);
     if (status == TW_OK)
         *out = set;
     else
@@ -381,10 +388,7 @@ void twt_close(struct twt_set *set)
     if (!set)
         return;
     for (int i = 0; i < 2; i++)
-        if (set->at[i])
-            TWT_DESIGN(set)->close(set->at[i]);
-    for (uint32_t i = 0; i < SEGMENTS; i++)
-        free(set->owners[i]);
+        instance_close(set, &set->instances[i]);
     free(set->settings);
     free(set);
 }
@@ -398,16 +402,22 @@ static inline void soonest_forget(struct twt_set *set, tw_tick deadline)
         set->known = false;
 }
 
+static inline void soonest_lower(struct twt_set *set, tw_tick deadline)
+{
+    if (deadline < set->soonest)
+        set->soonest = deadline;
+}
+
 static inline void detach_id(struct twt_set *set, struct twt_timer *timer)
 {
-    uint64_t *owner = owner_of(set, id_of(timer));
-    TWT_DESIGN(set)->stop(set->at[holder_of(set, owner)], id_of(timer));
-    id_release(set, id_of(timer), owner);
+    struct instance *at = instance_of(set, timer);
+    TWT_DESIGN(set)->stop(at->timers, id_of(timer));
+    id_release(set, at, id_of(timer));
     soonest_forget(set, timer->deadline);
     timer->place = 0;
 }
 
-static void detach(struct twt_set *set, struct twt_timer *timer)
+__attribute__((noinline)) static void detach(struct twt_set *set, struct twt_timer *timer)
 {
     if (has_id(timer))
         detach_id(set, timer);
@@ -420,33 +430,28 @@ int twt_stop(struct twt_set *set, struct twt_timer *timer)
 {
     if (timer->place == 0)
         return TW_IDLE;
-    detach(set, timer);
-    if (set->at[!set->current])
+    if (__builtin_expect(has_id(timer), 1))
+        detach_id(set, timer);
+    else
+        detach(set, timer);
+    if (__builtin_expect(set->old != NULL, 0))
         move_some(set);
     return TW_OK;
 }
 
-static inline void soonest_lower(struct twt_set *set, tw_tick deadline)
-{
-    if (deadline < set->soonest)
-        set->soonest = deadline;
-}
-
-/* Starts what is in the design already. */
-static int start_held(struct twt_set *set, struct twt_timer *timer, tw_tick deadline)
+/* Starts what the current instance has already. */
+static inline int start_held(struct twt_set *set, struct twt_timer *timer, tw_tick deadline)
 {
     uint32_t id = id_of(timer);
-    uint64_t *owner = owner_of(set, id);
-    uint32_t instance = holder_of(set, owner);
-    tw_tick target = target_of(set, deadline, set->now);
-    int status = TWT_DESIGN(set)->start(set->at[set->current], id, target);
+    tw_tick target = target_of(set, deadline, set->current->now);
+    int status = TWT_DESIGN(set)->start(set->current->timers, id, target);
     if (status < 0)
         return status;
-    if (instance != set->current)
-        TWT_DESIGN(set)->stop(set->at[instance], id);
-    if (set->at[!set->current] || set->hops > 0 || target != deadline) {
+    if (__builtin_expect(set->hops > 0 || target != deadline, 0)) {
+        uint64_t *owner = &set->current->owners[id];
         set->hops -= (*owner & IS_HOP) != 0;
-        owner_set(set, owner, timer, target != deadline);
+        set->hops += target != deadline;
+        *owner = word_of(timer) | (target != deadline ? IS_HOP : 0);
     }
     soonest_forget(set, timer->deadline);
     soonest_lower(set, deadline);
@@ -455,39 +460,27 @@ static int start_held(struct twt_set *set, struct twt_timer *timer, tw_tick dead
     return TW_REARMED;
 }
 
-static int start_new(struct twt_set *set, struct twt_timer *timer, tw_tick deadline)
+/* Of one that is in no instance, or in the old one. */
+static inline int start_new(struct twt_set *set, struct twt_timer *timer, tw_tick deadline)
 {
-    int64_t id = id_take(set);
-    if (id < 0)
-        return (int)id;
-    tw_tick target = target_of(set, deadline, set->now);
-    uint64_t *owner = owner_of(set, (uint32_t)id);
-    int status = TWT_DESIGN(set)->start(set->at[set->current], (tw_id)id, target);
-    set->held++;
-    if (status < 0) {
-        *owner = 0;
-        id_release(set, (uint32_t)id, owner);
+    uint64_t place;
+    int status = id_start(set, timer, deadline, &place);
+    if (status < 0)
         return status;
-    }
     if (timer->place != 0) {
         detach(set, timer);
         status = TW_REARMED;
     }
-    owner_set(set, owner, timer, target != deadline);
-    if (set->held == 1) {
-        set->known = true;
-        set->soonest = deadline;
-    } else {
-        soonest_lower(set, deadline);
-    }
+    soonest_lower(set, deadline);
     timer->deadline = deadline;
     timer->order = set->orders++;
-    timer->place = (uint64_t)id << 2 | PLACE_ID;
+    timer->place = place;
     return status;
 }
 
 /* One that is due already, or never. */
-static int start_aside(struct twt_set *set, struct twt_timer *timer, tw_tick deadline)
+__attribute__((noinline)) static int start_aside(struct twt_set *set, struct twt_timer *timer,
+                                                 tw_tick deadline)
 {
     int status = timer->place != 0 ? TW_REARMED : TW_OK;
     detach(set, timer);
@@ -502,13 +495,13 @@ static int start_aside(struct twt_set *set, struct twt_timer *timer, tw_tick dea
 int twt_start(struct twt_set *set, struct twt_timer *timer, tw_tick deadline)
 {
     int status;
-    if (deadline <= set->now || deadline == TW_NEVER)
+    if (__builtin_expect(deadline <= set->now || deadline == TW_NEVER, 0))
         status = start_aside(set, timer, deadline);
-    else if (has_id(timer))
+    else if (has_id(timer) && instance_of(set, timer) == set->current)
         status = start_held(set, timer, deadline);
     else
         status = start_new(set, timer, deadline);
-    if (set->at[!set->current])
+    if (__builtin_expect(set->old != NULL, 0))
         move_some(set);
     return status;
 }
@@ -529,7 +522,7 @@ void twt_move(struct twt_set *set, struct twt_timer *to, struct twt_timer *from)
         return;
     *to = *from;
     if (has_id(from)) {
-        uint64_t *owner = owner_of(set, id_of(from));
+        uint64_t *owner = &instance_of(set, from)->owners[id_of(from)];
         *owner = word_of(to) | (*owner & TAGS);
     } else if (from->place > PLACE_NEVER) {
         *(uint64_t *)(uintptr_t)from->place = word_of(to);
@@ -547,80 +540,153 @@ void twt_move(struct twt_set *set, struct twt_timer *to, struct twt_timer *from)
 
 static inline bool is_before(const struct twt_timer *a, const struct twt_timer *b)
 {
-    return a->deadline != b->deadline ? a->deadline < b->deadline : a->order < b->order;
+    return (a->deadline < b->deadline) | ((a->deadline == b->deadline) & (a->order < b->order));
 }
 
-/* Most designs give the timers of a tick first to last or last to first: no sort is needed for either. */
-static void batch_add(struct twt_set *set, struct twt_timer *timer)
+/* Linked by `place`, first to last; or nobody. */
+struct run {
+    struct twt_timer *first, *last;
+};
+
+/* What the design has given and nobody has sorted yet. */
+struct batch {
+    struct twt_set *set;
+    struct instance *at; /* that is being asked */
+    tw_tick tick;        /* of the block */
+    bool ordered;        /* each tick is a batch of its own */
+    uint32_t count, bin_count;
+    struct twt_timer *block[BLOCK];
+    struct run bins[32]; /* of 2^i blocks, or none */
+};
+
+/* The block in order: each timer's rank is how many are before it.  There is no branch that could be guessed wrongly. */
+static void block_sort(const struct batch *batch, struct twt_timer **sorted)
 {
-    timer->place = 0;
-    if (!set->batch) {
-        set->batch = set->batch_last = timer;
-    } else if (is_before(timer, set->batch)) {
-        timer->place = word_of(set->batch);
-        set->batch = timer;
-    } else {
-        set->unsorted |= is_before(timer, set->batch_last);
-        set->batch_last->place = word_of(timer);
-        set->batch_last = timer;
+    unsigned ranks[BLOCK] = {0};
+    for (unsigned i = 1; i < batch->count; i++) {
+        unsigned rank = 0;
+        for (unsigned j = 0; j < i; j++) {
+            unsigned after = is_before(batch->block[j], batch->block[i]);
+            rank += after;
+            ranks[j] += 1 - after;
+        }
+        ranks[i] = rank;
     }
+    for (unsigned i = 0; i < batch->count; i++)
+        sorted[ranks[i]] = batch->block[i];
+}
+
+static struct run run_joined(struct run a, struct run b)
+{
+    a.last->place = word_of(b.first);
+    a.last = b.last;
+    return a;
+}
+
+/* A design that gives equals first to last, or last to first, has runs that need only be joined. */
+static struct run run_merge(struct run a, struct run b)
+{
+    if (is_before(a.last, b.first))
+        return run_joined(a, b);
+    if (is_before(b.last, a.first))
+        return run_joined(b, a);
+    struct run merged = is_before(a.last, b.last) ? b : a;
+    uint64_t head = 0, *tail = &head;
+    while (a.first && b.first) {
+        struct twt_timer **first = is_before(b.first, a.first) ? &b.first : &a.first;
+        *tail = word_of(*first);
+        tail = &(*first)->place;
+        *first = timer_of(*tail);
+    }
+    *tail = word_of(a.first ? a.first : b.first);
+    merged.first = timer_of(head);
+    return merged;
+}
+
+/* Merges runs of equal length, like a counter in binary. */
+static void block_to_bins(struct batch *batch)
+{
+    struct twt_timer *sorted[BLOCK];
+    block_sort(batch, sorted);
+    struct run run = {sorted[0], sorted[batch->count - 1]};
+    for (uint32_t i = 1; i < batch->count; i++)
+        sorted[i - 1]->place = word_of(sorted[i]);
+    run.last->place = 0;
+    uint32_t at = 0;
+    for (; at < batch->bin_count && batch->bins[at].first; at++) {
+        run = run_merge(batch->bins[at], run);
+        batch->bins[at].first = NULL;
+    }
+    batch->bins[at] = run;
+    batch->bin_count = at < batch->bin_count ? batch->bin_count : at + 1;
+    batch->count = 0;
+}
+
+static void bins_to_ready(struct batch *batch)
+{
+    struct run all = {NULL, NULL};
+    if (batch->count > 0)
+        block_to_bins(batch);
+    for (uint32_t at = 0; at < batch->bin_count; at++)
+        if (batch->bins[at].first)
+            all = all.first ? run_merge(batch->bins[at], all) : batch->bins[at];
+    for (struct twt_timer *timer = all.first, *next; timer; timer = next) {
+        next = timer_of(timer->place);
+        list_push(batch->set, &batch->set->ready, timer);
+    }
+    batch->bin_count = 0;
+}
+
+static void batch_to_ready(struct batch *batch)
+{
+    struct twt_timer *sorted[BLOCK];
+    if (batch->bin_count > 0) {
+        bins_to_ready(batch);
+        return;
+    }
+    block_sort(batch, sorted);
+    for (uint32_t i = 0; i < batch->count; i++)
+        list_push(batch->set, &batch->set->ready, sorted[i]);
+    batch->count = 0;
+}
+
+/* True: one that is not due yet, at the end of a hop, has gone on. */
+__attribute__((noinline)) static bool hop_on(struct batch *batch, tw_id id, tw_tick now)
+{
+    struct twt_set *set = batch->set;
+    uint64_t *owner = &batch->at->owners[id];
+    struct twt_timer *timer = timer_of(*owner);
+    if (timer->deadline <= now)
+        return false;
+    tw_tick target = target_of(set, timer->deadline, now);
+    if (TWT_DESIGN(set)->start(batch->at->timers, id, target) >= 0) {
+        if (target == timer->deadline) {
+            set->hops--;
+            *owner &= ~IS_HOP;
+        }
+        return true;
+    }
+    soonest_forget(set, timer->deadline);
+    id_release(set, batch->at, id); /* no memory: it waits in `soon`, and each pass asks again */
+    list_push(set, &set->soon, timer);
+    return true;
 }
 
 /* Has come to its tick in the design: due, or at the end of a hop. */
 static void collect(void *ctx, tw_id id, tw_tick now)
 {
-    struct twt_set *set = (struct twt_set *)ctx;
-    uint64_t *owner = owner_of(set, id);
-    struct twt_timer *timer = timer_of(*owner);
-    if (*owner & IS_HOP && timer->deadline > now) {
-        tw_tick target = target_of(set, timer->deadline, now);
-        if (TWT_DESIGN(set)->start(set->at[instance_of(*owner)], id, target) >= 0) {
-            if (target == timer->deadline) {
-                set->hops--;
-                *owner &= ~IS_HOP;
-            }
-            return;
-        }
-        soonest_forget(set, timer->deadline);
-        id_release(set, id, owner); /* no memory: it waits in `soon`, and each pass asks again */
-        list_push(set, &set->soon, timer);
+    struct batch *batch = (struct batch *)ctx;
+    uint64_t owner = batch->at->owners[id];
+    __builtin_prefetch(timer_of(owner));
+    if (owner & IS_HOP && hop_on(batch, id, now))
         return;
-    }
-    id_release(set, id, owner);
-    batch_add(set, timer);
-}
-
-static struct twt_timer *batch_merge(struct twt_timer *a, struct twt_timer *b)
-{
-    uint64_t head = 0, *tail = &head;
-    while (a && b) {
-        struct twt_timer **first = is_before(b, a) ? &b : &a;
-        *tail = word_of(*first);
-        tail = &(*first)->place;
-        *first = timer_of(*tail);
-    }
-    *tail = word_of(a ? a : b);
-    return timer_of(head);
-}
-
-/* Merges lists of equal length, like a counter in binary: bins[i] has 2^i timers or none. */
-static struct twt_timer *batch_sort(struct twt_timer *batch)
-{
-    struct twt_timer *bins[33] = {NULL}, *sorted = NULL;
-    while (batch) {
-        struct twt_timer *run = batch;
-        batch = timer_of(batch->place);
-        run->place = 0;
-        int at = 0;
-        for (; bins[at]; at++) {
-            run = batch_merge(bins[at], run);
-            bins[at] = NULL;
-        }
-        bins[at] = run;
-    }
-    for (int at = 0; at < 33; at++)
-        sorted = bins[at] ? batch_merge(bins[at], sorted) : sorted;
-    return sorted;
+    id_release(batch->set, batch->at, id);
+    if (batch->count == BLOCK)
+        block_to_bins(batch);
+    if (now != batch->tick && batch->ordered)
+        batch_to_ready(batch);
+    batch->tick = now;
+    batch->block[batch->count++] = timer_of(owner);
 }
 
 /* What was due already goes first: it was started before this pass.  One that waits for memory is placed again. */
@@ -641,22 +707,41 @@ static void soon_take(struct twt_set *set)
     }
 }
 
-static void collect_all(struct twt_set *set, tw_tick to)
+__attribute__((noinline)) static void collect_all(struct twt_set *set, tw_tick to)
 {
-    set->batch = set->batch_last = NULL;
-    set->unsorted = false;
+    bool tickless = TWT_DESIGN(set)->traits.flags & TW_TICKLESS;
+    struct batch batch;
+    batch.set = set;
+    batch.tick = TW_NEVER;
+    batch.ordered = TWT_DESIGN(set)->traits.flags & TW_ORDERED && !set->old;
+    batch.count = batch.bin_count = 0;
+    set->soonest = TW_NEVER;
     for (int i = 0; i < 2; i++)
-        if (set->at[i])
-            TWT_DESIGN(set)->advance(set->at[i], to, collect, set);
+        if (set->instances[i].timers) {
+            struct instance *at = batch.at = &set->instances[i];
+            TWT_DESIGN(set)->advance(at->timers, to, collect, &batch);
+            at->now = to;
+            tw_tick next = tickless ? TWT_DESIGN(set)->next(at->timers) : to + 1;
+            set->soonest = next < set->soonest ? next : set->soonest;
+        }
     set->now = to;
-    struct twt_timer *timer = set->unsorted ? batch_sort(set->batch) : set->batch;
-    if (timer)
-        set->known = false;
-    while (timer) {
-        struct twt_timer *next = timer_of(timer->place);
-        list_push(set, &set->ready, timer);
-        timer = next;
+    set->known = false;
+    batch_to_ready(&batch);
+}
+
+static int64_t pass_run(struct twt_set *set, uint64_t most)
+{
+    uint64_t ran = 0;
+    set->passing = true;
+    set->breaking = false;
+    while (set->ready.head != 0 && ran < most && !set->breaking) {
+        struct twt_timer *timer = timer_of(set->ready.head);
+        list_remove(set, timer);
+        ran++;
+        timer->run(set, timer, timer->argument);
     }
+    set->passing = false;
+    return (int64_t)ran;
 }
 
 int64_t twt_advance_some(struct twt_set *set, tw_tick to, uint64_t most)
@@ -666,22 +751,16 @@ int64_t twt_advance_some(struct twt_set *set, tw_tick to, uint64_t most)
         return TWT_REFUSED_NESTED;
     if (set->soon.head != 0)
         soon_take(set);
-    if (to > set->now)
+    if (to >= set->soonest)
         collect_all(set, to);
-    set->passing = true;
-    set->breaking = false;
-    while (set->ready.head != 0 && (uint64_t)ran < most && !set->breaking) {
-        struct twt_timer *timer = timer_of(set->ready.head);
-        list_remove(set, timer);
-        ran++;
-        timer->run(set, timer, timer->argument);
-    }
-    set->passing = false;
-    if (set->at[!set->current])
+    else if (to > set->now)
+        set->now = to;
+    if (__builtin_expect(set->ready.head != 0, 0))
+        ran = pass_run(set, most);
+    if (__builtin_expect(set->old != NULL, 0))
         move_some(set);
     return ran;
 }
-
 int64_t twt_advance(struct twt_set *set, tw_tick to)
 {
     return twt_advance_some(set, to, UINT64_MAX);
@@ -694,11 +773,15 @@ void twt_break(struct twt_set *set)
 
 /* ---- What can be asked. ---------------------------------------------------------------------- */
 
+struct asking {
+    struct twt_set *set;
+    const struct instance *at;
+};
+
 static void visit_soonest(void *ctx, const struct tw_view *view)
 {
-    struct twt_set *set = (struct twt_set *)ctx;
-    tw_tick deadline = timer_of(*owner_of(set, view->id))->deadline;
-    soonest_lower(set, deadline);
+    struct asking *asking = (struct asking *)ctx;
+    soonest_lower(asking->set, timer_of(asking->at->owners[view->id])->deadline);
 }
 
 /* Where no hops are in the way, which come up before their deadlines. */
@@ -711,11 +794,13 @@ static void soonest_find(struct twt_set *set)
 {
     bool exact = (TWT_DESIGN(set)->traits.flags & TW_NEXT_EXACT || set->exact) && set->hops == 0;
     set->soonest = TW_NEVER;
-    for (int i = 0; i < 2 && set->held > 0; i++)
-        if (set->at[i] && exact)
-            soonest_lower(set, design_first(set, set->at[i]));
-        else if (set->at[i])
-            TWT_DESIGN(set)->visit(set->at[i], visit_soonest, set);
+    for (int i = 0; i < 2; i++) {
+        struct asking asking = {set, &set->instances[i]};
+        if (asking.at->held > 0 && exact)
+            soonest_lower(set, design_first(set, asking.at->timers));
+        else if (asking.at->held > 0)
+            TWT_DESIGN(set)->visit(asking.at->timers, visit_soonest, &asking);
+    }
     set->known = true;
 }
 
@@ -738,15 +823,10 @@ tw_tick twt_next(struct twt_set *set)
 
 tw_tick twt_wake(const struct twt_set *set)
 {
-    tw_tick wake = set->known ? set->soonest : TW_NEVER;
+    uint64_t held = set->instances[0].held + set->instances[1].held;
     if (set->ready.head != 0)
         return timer_of(set->ready.head)->deadline;
-    for (int i = 0; i < 2 && !set->known && set->held > 0; i++)
-        if (set->at[i]) {
-            tw_tick next = TWT_DESIGN(set)->next(set->at[i]);
-            wake = next < wake ? next : wake;
-        }
-    return listed_before(set, wake);
+    return listed_before(set, held > 0 ? set->soonest : TW_NEVER);
 }
 
 tw_tick twt_now(const struct twt_set *set)
@@ -756,16 +836,17 @@ tw_tick twt_now(const struct twt_set *set)
 
 uint64_t twt_count(const struct twt_set *set)
 {
-    return set->held + set->listed;
+    return set->instances[0].held + set->instances[1].held + set->listed;
 }
 
 void twt_visit(const struct twt_set *set, twt_visit_fn *visit, void *ctx)
 {
-    for (uint32_t id = 0; id < set->fresh; id++) {
-        uint64_t owner = *owner_of(set, id);
-        if (!(owner & IS_FREE))
-            visit(ctx, timer_of(owner));
-    }
+    for (int i = 0; i < 2; i++)
+        for (uint32_t id = 0; id < set->instances[i].fresh; id++) {
+            uint64_t owner = set->instances[i].owners[id];
+            if (!(owner & IS_FREE))
+                visit(ctx, timer_of(owner));
+        }
     for (uint64_t at = set->ready.head; at != 0; at = timer_of(at)->order)
         visit(ctx, timer_of(at));
     for (uint64_t at = set->soon.head; at != 0; at = timer_of(at)->order)
@@ -775,8 +856,8 @@ void twt_visit(const struct twt_set *set, twt_visit_fn *visit, void *ctx)
 void twt_growth(const struct twt_set *set, struct twt_growth *out)
 {
     *out = set->growth;
-    out->capacity = set->capacity;
-    out->instances = 1u + (set->at[!set->current] != NULL);
+    out->capacity = set->current->capacity;
+    out->instances = 1u + (set->old != NULL);
 }
 
 /* ---- Check. ---------------------------------------------------------------------------------- */
@@ -795,8 +876,7 @@ static const char *list_check(const struct list *list, uint64_t *count)
 }
 
 struct checking {
-    const struct twt_set *set;
-    uint32_t instance;
+    const struct instance *at;
     uint64_t held;
     tw_tick soonest;
     const char *broken;
@@ -805,10 +885,10 @@ struct checking {
 static void visit_check(void *ctx, const struct tw_view *view)
 {
     struct checking *checking = (struct checking *)ctx;
-    const struct twt_set *set = checking->set;
-    uint64_t owner = view->id < set->fresh ? *owner_of(set, view->id) : IS_FREE;
-    if (owner & IS_FREE || instance_of(owner) != checking->instance) {
-        checking->broken = "a design holds an id that is not tagged for it";
+    const struct instance *at = checking->at;
+    uint64_t owner = view->id < at->fresh ? at->owners[view->id] : IS_FREE;
+    if (owner & IS_FREE) {
+        checking->broken = "a design holds an id that is free";
         return;
     }
     const struct twt_timer *timer = timer_of(owner);
@@ -820,51 +900,56 @@ static void visit_check(void *ctx, const struct tw_view *view)
     checking->held++;
 }
 
-static const char *owners_check(const struct twt_set *set)
+static const char *owners_check(const struct instance *at, uint64_t *hops)
 {
-    uint64_t free_ids = 0, on_list = 0, hops = 0;
-    for (uint32_t id = 0; id < set->fresh; id++) {
-        uint64_t owner = *owner_of(set, id);
+    uint64_t free_ids = 0, on_list = 0;
+    for (uint32_t id = 0; id < at->fresh; id++) {
+        uint64_t owner = at->owners[id];
         free_ids += owner & IS_FREE;
         if (owner & IS_FREE)
             continue;
-        hops += (owner & IS_HOP) != 0;
-        if (timer_of(owner)->place != ((uint64_t)id << 2 | PLACE_ID))
+        *hops += (owner & IS_HOP) != 0;
+        if (timer_of(owner)->place != place_of(at, id))
             return "the handle of an id has another place";
     }
-    for (uint32_t at = set->free; at != 0 && on_list <= free_ids; on_list++) {
-        uint64_t owner = at <= set->fresh ? *owner_of(set, at - 1) : 0;
+    for (uint32_t id = at->free; id != 0 && on_list <= free_ids; on_list++) {
+        uint64_t owner = id <= at->fresh ? at->owners[id - 1] : 0;
         if (!(owner & IS_FREE))
             return "the free list has an id that is in use";
-        at = (uint32_t)(owner >> 3);
+        id = (uint32_t)(owner >> 3);
     }
-    if (on_list != free_ids || set->held != set->fresh - free_ids)
-        return "the free list and the number of timers do not agree";
-    return hops == set->hops ? NULL : "hops are miscounted";
+    return on_list == free_ids && at->held == at->fresh - free_ids
+               ? NULL
+               : "the free list and the number of timers do not agree";
 }
 
 const char *twt_check(const struct twt_set *set)
 {
-    uint64_t listed = 0;
-    struct checking checking = {set, 0, 0, TW_NEVER, NULL};
+    uint64_t listed = 0, hops = 0;
+    struct checking checking = {NULL, 0, TW_NEVER, NULL};
     const char *broken = list_check(&set->ready, &listed);
     if (!broken)
         broken = list_check(&set->soon, &listed);
     if (!broken && listed != set->listed)
         broken = "the timers that are due are miscounted";
-    if (!broken)
-        broken = owners_check(set);
-    for (uint32_t i = 0; i < 2 && !broken; i++) {
-        if (!set->at[i])
+    for (int i = 0; i < 2 && !broken; i++) {
+        const struct instance *at = checking.at = &set->instances[i];
+        checking.held = 0;
+        if (!at->timers)
             continue;
-        broken = TWT_DESIGN(set)->check(set->at[i]);
-        checking.instance = i;
+        broken = owners_check(at, &hops);
         if (!broken)
-            TWT_DESIGN(set)->visit(set->at[i], visit_check, &checking);
+            broken = TWT_DESIGN(set)->check(at->timers);
+        if (!broken)
+            TWT_DESIGN(set)->visit(at->timers, visit_check, &checking);
         broken = broken ? broken : checking.broken;
+        if (!broken && checking.held != at->held)
+            broken = "a design does not hold exactly the timers that have ids";
     }
-    if (!broken && checking.held != set->held)
-        broken = "the designs do not hold exactly the timers that have ids";
+    if (!broken && hops != set->hops)
+        broken = "hops are miscounted";
+    if (!broken && (set->soonest > checking.soonest || set->soonest <= set->now))
+        broken = "a timer is due before the soonest deadline";
     if (!broken && set->known && set->soonest != checking.soonest)
         broken = "the soonest deadline is not that of any timer";
     return broken;

@@ -23,8 +23,9 @@
  * before its memory goes; twt_move() carries a pending one to other memory.
  *
  * GROWTH.  When all ids of the design are used, a second instance of twice the size opens beside it.  Every start, stop
- * and pass then moves at most TWT_MOVES timers, until the old one is empty and closes.  No call moves more.  The start that
- * opens and the call that closes also take what the design's open and close do, which may be O(capacity).
+ * and pass then moves at most TWT_MOVES timers, until the old one is empty and closes.  No call moves more.  An instance
+ * gives its ids in order of arrival, so that the design touches its memory bit by bit.  The start that opens and the call that
+ * closes also take what the design's open and close do, which may be O(capacity).
  *
  * MEMORY.  8 bytes for each id of the larger instance, beside what the design itself takes.  The handle has 40 bytes, 16
  * of them for callback and argument.
@@ -115,7 +116,7 @@ TWTIMERS_API void twt_move(struct twt_set *set, struct twt_timer *to, struct twt
  * `scans`, and while a timer beyond the design's span waits, it visits all timers. */
 TWTIMERS_API tw_tick twt_next(struct twt_set *set);
 /* A tick to sleep until, for a loop that may wake up for nothing now and then: never after twt_next, and after now unless
- * one is due.  Costs what the design's next does, and never looks at many timers. */
+ * one is due.  Costs a comparison. */
 TWTIMERS_API tw_tick twt_wake(const struct twt_set *set);
 TWTIMERS_API tw_tick twt_now(const struct twt_set *set);
 /* Timers that are pending, those that never fire not counted. */

@@ -78,7 +78,7 @@ static void layer_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *ex
     struct layer *layer = layer_of(timers);
     layer->expire = expire;
     layer->ctx = ctx;
-    for (tw_tick at; (at = twt_next(layer->set)) < to;)
+    for (tw_tick at; (at = twt_wake(layer->set)) < to;)
         twt_advance(layer->set, at);
     twt_advance(layer->set, to);
 }
@@ -122,8 +122,8 @@ static struct tw_footprint layer_footprint(const struct tw_timers *timers)
     all.capacity_bytes =
         growth.bytes - sizeof *layer->set + layer->capacity * sizeof(struct twt_timer);
     for (int i = 0; i < 2; i++)
-        if (layer->set->at[i]) {
-            struct tw_footprint one = tw_fast.footprint(layer->set->at[i]);
+        if (layer->set->instances[i].timers) {
+            struct tw_footprint one = tw_fast.footprint(layer->set->instances[i].timers);
             all.fixed_bytes += one.fixed_bytes;
             all.capacity_bytes += one.capacity_bytes;
         }

@@ -133,6 +133,50 @@ static bool is_exact(const struct tw_traits *traits)
            traits->late_shift == 0;
 }
 
+static const struct tw_backend *under;
+static struct tw_timers *latest;
+static tw_id arrived;
+
+static int start_in_order(struct tw_timers *timers, tw_id id, tw_tick deadline)
+{
+    if (timers == latest) {
+        assert_in_range(id, 0, arrived);
+        arrived = id == arrived ? id + 1 : arrived;
+    }
+    return under->start(timers, id, deadline);
+}
+
+static int open_latest(struct tw_timers **out, const struct tw_config *config,
+                       struct tw_error *error)
+{
+    int status = under->open(out, config, error);
+    latest = *out;
+    arrived = 0;
+    return status;
+}
+
+/* A design may make all memory below a new highest id ready at once: `fast` does. */
+TEST(test_ids_come_in_order_of_arrival)
+{
+    enum { MANY = 5000 };
+    under = registry_find("fast")->timed;
+    struct tw_backend design = *under;
+    design.start = start_in_order;
+    design.open = open_latest;
+    struct twt_config config = {.design = &design, .exact = registry_exact(under), .capacity = 1};
+    struct twt_timer timers[MANY];
+    struct tw_error error;
+    struct twt_set *set;
+    assert_int_equal(twt_open(&set, &config, &error), TW_OK);
+    for (unsigned i = 0; i < MANY; i++) {
+        twt_init(&timers[i], NULL, NULL);
+        assert_int_equal(twt_start(set, &timers[i], 1000 + i % 7), TW_OK);
+        assert_int_equal(twt_start(set, &timers[i / 2], 1000 + i % 5), TW_REARMED);
+    }
+    assert_null(twt_check(set));
+    twt_close(set);
+}
+
 TEST(test_every_exact_design_against_a_model)
 {
     unsigned exact = 0;
@@ -233,7 +277,6 @@ TEST(test_growth_moves_a_few_timers_a_call)
     free(moved);
 }
 
-static const struct tw_backend *under;
 static bool refusing;
 
 static int start_refusing(struct tw_timers *timers, tw_id id, tw_tick deadline)
@@ -263,16 +306,19 @@ TEST(test_a_hop_without_memory_waits)
     twt_init(&far, count, &fired[0]);
     twt_init(&due, count, &fired[1]);
     assert_int_equal(twt_start(set, &far, 1000), TW_OK);
+    assert_int_equal(twt_start(set, &due, 200), TW_OK);
     refusing = true;
-    assert_int_equal(twt_advance(set, 300), 0);
+    assert_int_equal(twt_advance(set, 300), 1);
     assert_null(twt_check(set));
     assert_int_equal(twt_next(set), 1000);
+    assert_int_equal(twt_start(set, &due, 400), TW_REFUSED_MEMORY);
+    assert_null(twt_check(set));
     assert_int_equal(twt_start(set, &due, 0), TW_OK);
     assert_in_range(twt_next(set), 0, 300);
     refusing = false;
     assert_int_equal(twt_advance(set, 999), 1);
     assert_int_equal(twt_advance(set, 1000), 1);
-    assert_int_equal(fired[0] + 2 * fired[1], 3);
+    assert_int_equal(fired[0] + 3 * fired[1], 7);
     twt_close(set);
 }
 
