@@ -147,9 +147,9 @@ static void say_where(const struct race_job *job, struct race_report *report)
         race_plan_words(&job->plan, report->service, sizeof report->service);
     if (report->case_name[0] && job->plan.design)
         text_add(&text, "over %s", job->plan.design->name);
-    if (job->hold && job->notes->held_at[0])
-        text_add(&text, "%sheld at '%.*s'", text.used > 0 ? ", " : "",
-                 (int)sizeof job->notes->held_at - 1, job->notes->held_at);
+    if (job->notes->held_at[0])
+        text_add(&text, "%s%.*s", text.used > 0 ? ", " : "", (int)sizeof job->notes->held_at - 1,
+                 job->notes->held_at);
 }
 
 /* The end of a child, by what it found or by how it died. */

@@ -40,6 +40,7 @@
     X(IDLE, "a runner that has nothing to do sleeps")                                              \
     X(TRAITS, "a runner is what its flags declare")                                                \
     X(SEATS, "seats come back")                                                                    \
+    X(MEMORY, "close gives back what open and start took")                                         \
     X(CHECK, "check finds nothing broken")                                                         \
     X(RETURNS, "every call returns")                                                               \
     X(CRASH, "no call crashes")

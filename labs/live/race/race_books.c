@@ -126,6 +126,7 @@ void race_ran(struct race_account *account, const struct tw_firing *firing, uint
         FIND(account, RACE_NAMES, "%s timer %" PRIu64 " changes its name from run to run",
              kind_of(account), number_of(account));
     atomic_store(&account->began_ns, now_ns);
+    atomic_store(&account->late_by_ns, now_ns - firing->due_ns);
     atomic_store(&account->turn_ns, firing->turn_ns);
     if (account->repeat == TW_ONCE)
         race_ended(account, RACE_RAN);

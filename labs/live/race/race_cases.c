@@ -21,7 +21,7 @@ struct tw_seat *case_open(struct race_service *service, struct tw_runner_config 
     const struct race_options *options = service->options;
     config.design_settings = options->design_settings;
     config.design_setting_count = options->design_setting_count;
-    config.horizon_ns = 2 * FAR;
+    config.horizon_ns = config.horizon_ns > 0 ? config.horizon_ns : 2 * FAR;
     config.capacity = config.capacity > 0 ? config.capacity : 64;
     config.tick_ns = config.tick_ns > 0 ? config.tick_ns : MS;
     if (config.setting_count == 0) {

@@ -249,11 +249,10 @@ static void *hand_live(void *ctx)
     return NULL;
 }
 
-/* Whether it sleeps: then it waits, and no processor is missing.  False where the system does not say. */
-static bool hand_sleeps(const struct hand *hand)
+bool race_sleeps(long tid)
 {
     char path[64], line[256];
-    snprintf(path, sizeof path, "/proc/self/task/%ld/stat", hand->tid);
+    snprintf(path, sizeof path, "/proc/self/task/%ld/stat", tid);
     FILE *file = fopen(path, "r");
     if (!file)
         return false;
@@ -272,7 +271,7 @@ static void hand_go(struct hand *hand)
     while (atomic_load(&hand->state) == HAND_GOES && asleep < LOOKS &&
            race_clock(hand->service) < end && !race_is_over(hand->service)) {
         moment_sleep(moment_now() + LOOK_NS);
-        asleep = hand_sleeps(hand) ? asleep + 1 : 0;
+        asleep = race_sleeps(hand->tid) ? asleep + 1 : 0;
     }
 }
 

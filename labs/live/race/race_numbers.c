@@ -1,11 +1,14 @@
 /* race_numbers.c - cases that take numbers: of threads, seats, names and tasks, of wake-ups and bytes, of hours. */
 #include "labs/live/race/race_service.h"
 
+#include "harness/base/process_state.h"
 #include "labs/live/runners/moment.h"
 #include "labs/live/runners/opening.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <inttypes.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -256,31 +259,50 @@ static uint64_t least(uint64_t a, uint64_t b)
 
 /* The best of several tries, of the runner, of its wait, and of a thread that sleeps as they do: whatever else the machine
  * does, one that always adds to its sleep is seen by that. */
-static bool beside_a_control(struct race_service *service, struct tw_seat *seat)
+static bool as_late_as(struct race_service *service, struct tw_seat *seat, uint64_t delay,
+                       uint64_t period)
 {
-    uint64_t timer = UINT64_MAX, back = UINT64_MAX, control = 0;
-    moment_sharpen();
+    uint64_t timer = UINT64_MAX, back = UINT64_MAX, control = UINT64_MAX;
     for (uint32_t i = 0; i < LATE_TRIES && !race_is_over(service); i++) {
-        uint64_t until = moment_now() + 2 * MS;
+        uint64_t until = moment_now() + delay;
         moment_sleep(until);
-        control = i == 0 ? moment_now() - until : least(control, moment_now() - until);
-        until = moment_now() + 2 * MS;
+        control = least(control, moment_now() - until);
+        until = moment_now() + delay;
         race_wait(service, seat, until);
         back = least(back, moment_now() - until);
-        struct race_account *lone = case_start_at(service, seat, moment_now() + 2 * MS);
-        if (!lone || !case_await(service, seat, &lone->runs, 1, "the only timer"))
+        struct race_account *lone = race_account(service);
+        lone->due_ns = moment_now() + delay;
+        lone->period_ns = period;
+        lone->repeat = period > 0 ? TW_FIXED_RATE : TW_ONCE;
+        if (!case_start(service, seat, lone) ||
+            !case_await(service, seat, &lone->runs, 1 + (period > 0), "the only timer"))
             return false;
-        timer = least(timer, atomic_load(&lone->began_ns) - lone->due_ns);
+        timer = least(timer, atomic_load(&lone->late_by_ns));
+        if (period > 0 && race_stop(service, seat, lone) != TW_RUN_STOPPED)
+            return false;
         if (timer < LATE_NS && back < LATE_NS)
             break;
     }
     uint64_t limit = control + 2 * service->description.tick_ns + LATE_NS;
     if (timer > limit || back > limit)
         FIND(service, RACE_LATE,
-             "the best of %u: a lone timer %.1f ms late, a wait %.1f ms; a thread that sleeps %.1f "
-             "ms",
-             LATE_TRIES, (double)timer / 1e6, (double)back / 1e6, (double)control / 1e6);
-    return true;
+             "the best of %u: a %stimer of %.0f ms %.1f ms late, a wait %.1f ms; a thread that "
+             "sleeps %.1f ms",
+             LATE_TRIES, period > 0 ? "periodic " : "", (double)delay / 1e6, (double)timer / 1e6,
+             (double)back / 1e6, (double)control / 1e6);
+    return !race_is_over(service);
+}
+
+/* Alone and beside far ones, near and less near, once and again. */
+static bool beside_a_control(struct race_service *service, struct tw_seat *seat)
+{
+    moment_sharpen();
+    if (!as_late_as(service, seat, 2 * MS, 0) || !as_late_as(service, seat, 30 * MS, 0))
+        return false;
+    for (uint32_t i = 0; i < 20; i++)
+        if (!case_start_at(service, seat, moment_now() + FAR))
+            return false;
+    return as_late_as(service, seat, 30 * MS, 0) && as_late_as(service, seat, 12 * MS, 25 * MS);
 }
 
 #define THREADS_SEEN 256u
@@ -516,6 +538,180 @@ static void missed_runs(struct race_service *service)
         case_close(service, seat);
 }
 
+/* ---- More timers, later dues, more services. ------------------------------------------------------- */
+
+#define PENDING_MOST 140000u
+
+/* More at once than a place's number of 16 or 17 bits has: half is stopped, half comes back.  A design that looks at all the
+ * others for each start has fewer. */
+static bool many_pending(struct race_service *service, struct tw_seat *seat)
+{
+    const struct tw_backend *design = service->design;
+    bool slow =
+        design && (design->traits.start.worst >= TW_O_N || design->traits.stop.worst >= TW_O_N);
+    uint32_t count = slow ? 2000 : PENDING_MOST;
+    uint64_t due = moment_now() + 30 * SECOND;
+    for (uint32_t i = 0; i < count; i++) {
+        struct race_account *account = race_account(service);
+        account->due_ns = due;
+        int answer = race_start(service, seat, account);
+        if (answer == TW_RUN_FULL && has(service, TW_RUNNER_SPLIT_CAP))
+            break;
+        if (answer != TW_RUN_OK) {
+            FIND(service, RACE_START, "start answered %d when %u of %u places were taken", answer,
+                 i, PENDING_MOST);
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < atomic_load(&service->next) && !race_is_over(service); i += 2)
+        if (atomic_load(&service->accounts[i].accepted) &&
+            race_stop(service, seat, &service->accounts[i]) != TW_RUN_STOPPED)
+            FIND(service, RACE_STOP, "one of %u pending timers was not stopped", count);
+    return true;
+}
+
+/* Dues where a sign or a sum would wrap, and periods with which the next due does: none of them runs (again). */
+static bool ends_of_time(struct race_service *service, struct tw_seat *seat)
+{
+    static const uint64_t dues[] = {TW_DUE_MAX, TW_DUE_MAX - 1, UINT64_C(1) << 63,
+                                    (UINT64_C(1) << 63) - 1, UINT64_C(1) << 62};
+    struct race_account *last[5 + 4];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < 5 + 4; i++) {
+        struct race_account *account = last[count] = race_account(service);
+        bool again = i >= 5;
+        account->due_ns = again ? 1 : dues[i];
+        account->period_ns = again ? dues[i % 2 == 0 ? 0 : 2] : 0;
+        account->repeat = !again ? TW_ONCE : i < 7 ? TW_FIXED_RATE : TW_FIXED_DELAY;
+        int answer = race_start(service, seat, account);
+        count += answer == TW_RUN_OK;
+        if (answer != TW_RUN_OK && answer != TW_RUN_RANGE)
+            FIND(service, RACE_START, "start answered %d for a due of %" PRIu64, answer,
+                 account->due_ns);
+        if (answer == TW_RUN_OK && again &&
+            !case_await(service, seat, &account->runs, 1, "a periodic timer that is due"))
+            return false;
+    }
+    race_wait(service, seat, moment_now() + 5 * MS);
+    for (uint32_t i = 0; i < count && !race_is_over(service); i++)
+        if (race_stop(service, seat, last[i]) != TW_RUN_STOPPED)
+            FIND(service, RACE_STOP, "a timer that is due in centuries was not stopped");
+    return true;
+}
+
+/* Two that are open at once share nothing: the one sleeps longer, is filled, is shut, while the other goes on. */
+static void two_services(struct race_service *service)
+{
+    struct race_service other = {.runner = service->runner,
+                                 .options = service->options,
+                                 .design = service->design,
+                                 .seed = service->seed,
+                                 .notes = service->notes};
+    struct race_service *const both[2] = {service, &other};
+    struct tw_seat *seats[2];
+    struct race_account *far[2] = {NULL, NULL};
+    for (uint32_t i = 0; i < 2; i++)
+        if (!(seats[i] = case_open(both[i], (struct tw_runner_config){.capacity = 8})))
+            return;
+    for (uint32_t round = 0; round < 12; round++) {
+        uint32_t a = round % 2, b = 1 - a;
+        struct race_account *later = case_start_at(both[b], seats[b], moment_now() + 5 * MS);
+        far[b] = case_start_at(both[b], seats[b], moment_now() + FAR);
+        race_wait(both[a], seats[a], moment_now() + MS);
+        struct race_account *near = case_start_at(both[a], seats[a], moment_now() + 8 * MS);
+        if (!later || !far[b] || !near ||
+            !case_await(both[a], seats[a], &near->runs, 1, "a timer beside another service") ||
+            !case_await(both[b], seats[b], &later->runs, 1, "a timer beside another service"))
+            return;
+        if (race_stop(both[b], seats[b], far[b]) != TW_RUN_STOPPED)
+            FIND(service, RACE_STOP, "a far timer beside another service was not stopped");
+    }
+    case_close(&other, seats[1]);
+    struct race_account *near = case_start_at(service, seats[0], moment_now() + MS);
+    if (near && case_await(service, seats[0], &near->runs, 1, "a timer after another service"))
+        case_close(service, seats[0]);
+}
+
+#define LIVES_WARM 8u
+#define LIVES      40u
+/* What a life may add, on average: less than a block for each start, or one for each life. */
+#define LIFE_BYTES 48u
+
+/* Of all threads: by jemalloc's own count where that is linked, as in the program, else by glibc's. */
+static uint64_t heap_bytes(void)
+{
+    typedef int control(const char *, void *, size_t *, void *, size_t);
+    void *address = dlsym(RTLD_DEFAULT, "mallctl");
+    control *mallctl;
+    memcpy(&mallctl, &address, sizeof mallctl); /* as POSIX has it, and ISO C has not */
+    uint64_t epoch = 1;
+    size_t bytes = 0, size = sizeof bytes;
+    if (!address)
+        return (uint64_t)mallinfo2().uordblks + mallinfo2().hblkhd;
+    mallctl("epoch", NULL, NULL, &epoch, sizeof epoch);
+    mallctl("stats.allocated", &bytes, &size, NULL, 0);
+    return bytes;
+}
+
+/* What else of the process is not as it was; NULL: nothing.  A thread that has ended may be counted for a moment yet. */
+static const char *state_left(const struct process_state *before)
+{
+    struct process_state now;
+    process_state_take(&now);
+    for (enum process_part part = 0; part < MAPPED; part++) {
+        bool counts = part == DESCRIPTORS || part == THREADS;
+        uint64_t most = before->values[part] + (counts ? LIVES / 4 : 0);
+        if (counts ? now.values[part] > most : now.values[part] != most)
+            return process_state_name(part);
+    }
+    return NULL;
+}
+
+static bool life(struct race_service *service)
+{
+    race_again(service);
+    service->account_count = 64;
+    struct tw_seat *seat = case_open(service, (struct tw_runner_config){.tick_ns = 200 * US});
+    for (uint32_t i = 0; seat && i < 24; i++) {
+        struct race_account *account =
+            case_start_at(service, seat, i % 3 == 0 ? 1 : moment_now() + FAR);
+        if (!account || (i % 3 == 1 && race_stop(service, seat, account) != TW_RUN_STOPPED) ||
+            (i % 3 == 0 && !case_await(service, seat, &account->runs, 1, "a timer that is due")))
+            return false;
+    }
+    if (seat)
+        case_close(service, seat);
+    free(service->accounts);
+    service->accounts = NULL;
+    service->account_count = 0;
+    atomic_store(&service->next, 0);
+    return seat && !race_is_over(service);
+}
+
+/* One service after the other: what each took comes back. */
+static void many_lives(struct race_service *service)
+{
+    struct process_state state;
+    uint64_t before = 0;
+    for (uint32_t i = 0; i < LIVES_WARM + LIVES; i++) {
+        if (i == LIVES_WARM) {
+            process_state_take(&state);
+            before = heap_bytes();
+        }
+        if (!life(service))
+            return;
+    }
+    uint64_t after = heap_bytes();
+    const char *left = state_left(&state);
+    if (!KEEPS_FREED && after > before + LIVES * (uint64_t)LIFE_BYTES)
+        FIND(service, RACE_MEMORY,
+             "%u services were opened and closed, and %" PRIu64 " bytes not freed", LIVES,
+             after - before);
+    else if (left)
+        FIND(service, RACE_MEMORY, "%u services were opened and closed, and the %s not as before",
+             LIVES, left);
+}
+
 const struct race_case race_numbers[] = {
     RACE_ALONE("many threads", many_threads),
     RACE_ALONE("a long task in one thread", led_meanwhile),
@@ -529,5 +725,10 @@ const struct race_case race_numbers[] = {
     RACE_CASE("statistics", numbers_told, 0, .capacity = 1024),
     RACE_ALONE("minutes and weeks", weeks),
     RACE_ALONE("missed runs", missed_runs),
+    RACE_ALONE("two callers in every order", race_orders),
+    RACE_CASE("many pending", many_pending, PENDING_MOST + 8, .capacity = PENDING_MOST),
+    RACE_CASE("the ends of time", ends_of_time, 0, 0),
+    RACE_ALONE("two services", two_services),
+    RACE_ALONE("many lives", many_lives),
     {.name = NULL},
 };

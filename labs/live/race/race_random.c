@@ -210,6 +210,8 @@ static void *caller_call(void *ctx)
             race_wait(service, caller->seat, moment_now() + (draw >> 16) % (50 * US));
         if ((draw >> 32) % 1024 == 0)
             race_purge(service, caller->seat);
+        if ((draw >> 42) % 256 == 0)
+            service->runner->stats(service->service, &(struct tw_runner_stats){0});
         if ((draw >> 48) % 2048 == 0) {
             race_leave(service, caller->seat);
             caller->seat = race_enter(service);

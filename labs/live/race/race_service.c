@@ -65,7 +65,7 @@ static void gate_pass(struct race_service *service, uint32_t number, const char 
     if (atomic_load(&gate->state) != GATE_SET || number < gate->first || number > gate->last ||
         !gate_is_new(gate, name))
         return;
-    snprintf(service->notes->held_at, sizeof service->notes->held_at, "%s", name);
+    snprintf(service->notes->held_at, sizeof service->notes->held_at, "held at '%s'", name);
     while (atomic_load(&gate->state) == GATE_HOLDS)
         moment_sleep(moment_now() + 20 * US);
 }
@@ -77,6 +77,7 @@ void race_reach(void *ctx, uint32_t number, uint64_t passed, const char *name)
     struct race_service *service = ctx;
     atomic_fetch_add_explicit(&service->points_passed, 1, memory_order_relaxed);
     gate_pass(service, number, name);
+    race_turn_pass(&service->turns, number);
     if (service->point_weight == 0)
         return;
     bool hot = race_mix(service->seed, name_hash(name)) % 4 == 0;

@@ -57,7 +57,7 @@ struct race_notes {
     struct race_note of[RACE_NOTES];
     struct race_finding finding;
     _Atomic uint64_t clock_ns; /* race_clock() */
-    char held_at[40]; /* the point at which a thread is held or was, by its name; "" for none */
+    char held_at[60];          /* "held at 'name'", or the order of two callers; "" for none */
 };
 
 /* A thread that has to stay at a point until another has done something (race_hold.c). */
@@ -72,6 +72,18 @@ struct race_gate {
         const char *name;
         uint32_t passed, held; /* since the gate was set; in all */
     } at[RACE_GATE_POINTS];
+};
+
+/* Two callers that go from point to point by turns (race_order.c). */
+struct race_turn {
+    bool parked, goes, ended;
+};
+struct race_turns {
+    _Atomic uint32_t on;
+    uint32_t first;       /* number of the first one's seat; the other's is the next */
+    pthread_mutex_t lock; /* of what is below */
+    pthread_cond_t changed;
+    struct race_turn of[2];
 };
 
 #define RACE_WORK_NS 1000000u
@@ -113,6 +125,7 @@ struct race_account {
     _Atomic uint32_t runs_after_stop;
     _Atomic uint64_t began_ns, ended_ns;           /* of the last run */
     _Atomic uint64_t turn_ns;                      /* of the last run, as the firing said */
+    _Atomic uint64_t late_by_ns;                   /* of the last run, behind its due */
     _Atomic uint64_t ran_in;                       /* the thread of the last run */
     _Atomic uint64_t stop_began_ns, stop_ended_ns; /* of the stop that answered STOPPED */
     _Atomic uint64_t idle_ns; /* when a stop first answered IDLE; 0: none did */
@@ -132,6 +145,7 @@ struct race_service {
     uint32_t point_weight; /* 0: no delays; 1 .. 3: more and more of them */
     struct race_notes *notes;
     struct race_gate gate;
+    struct race_turns turns;
     struct race_sums before; /* of services that the same child has played before this one */
     struct race_account *accounts;
     uint32_t account_count;
@@ -291,6 +305,14 @@ bool race_hold_at(struct race_hold *hold, const struct tw_runner *runner, size_t
 void race_hold_words(const struct race_hold *hold, char *out, size_t size);
 /* Plays it at each point; service is as for a written case.  What is found is in its notes. */
 void race_hold_play(struct race_service *service, const struct race_hold *hold);
+
+/* Whether the thread sleeps: then it waits, and no processor is missing.  False where the system does not say. */
+bool race_sleeps(long tid);
+
+/* All orders of two callers. */
+void race_orders(struct race_service *service);
+/* A point of the seat of that number: it waits for its turn there, if it is one of the two. */
+void race_turn_pass(struct race_turns *turns, uint32_t number);
 
 /* Everything about a service but what its threads do to each other; follows from the seed alone. */
 struct race_plan {

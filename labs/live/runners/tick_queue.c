@@ -125,6 +125,13 @@ static void backlog_remove(struct tw_service *service, uint32_t id)
         service->places[next].previous = previous;
 }
 
+static void backlog_put(struct tw_service *service, uint32_t id)
+{
+    service->where[id] = BACKLOG;
+    atomic_store_explicit(&service->links[id], STACK_EMPTY, memory_order_relaxed);
+    backlog_append(service, id, id);
+}
+
 /* The start stack, turned round, behind the backlog. */
 static void starts_take(struct tw_service *service)
 {
@@ -192,21 +199,23 @@ static bool design_put(struct tw_service *service, uint32_t id)
     return status >= 0;
 }
 
-/* Looks at no more than `transfer` timers; those that the design has no memory for stay in front for the next
- * tick. */
+/* Looks at no more than `transfer` timers; those that the design has no memory for, or that are out of its reach as yet,
+ * go to the end for the next tick, so that the others come by. */
 static void backlog_transfer(struct tw_service *service)
 {
-    uint32_t moved = 0;
-    for (uint32_t n = 0; n < service->transfer && service->backlog_head != STACK_EMPTY; n++) {
+    uint32_t moved = 0, refused = STACK_EMPTY;
+    for (uint32_t n = 0; n < service->transfer && service->backlog_head != refused; n++) {
         uint32_t id = service->backlog_head;
         uint64_t word = atomic_load_explicit(&service->places[id].state, memory_order_acquire);
-        if ((uint32_t)word == WORD_STOPPED)
-            service->where[id] = GONE;
-        else if (design_put(service, id))
-            moved++;
-        else
-            break;
         backlog_remove(service, id);
+        if ((uint32_t)word == WORD_STOPPED) {
+            service->where[id] = GONE;
+        } else if (design_put(service, id)) {
+            moved++;
+        } else {
+            backlog_put(service, id);
+            refused = refused == STACK_EMPTY ? id : refused;
+        }
     }
     tally_add(&service->tally.transferred, moved);
     tally_most(&service->tally.most_transferred, moved);
@@ -222,11 +231,8 @@ static void task_renew(struct tw_service *service, uint32_t id)
         return;
     }
     TW_RUNNER_POINT(&service->worker_seat.seat, task_renewed);
-    if (design_put(service, id))
-        return;
-    service->where[id] = BACKLOG;
-    atomic_store_explicit(&service->links[id], STACK_EMPTY, memory_order_relaxed);
-    backlog_append(service, id, id);
+    if (!design_put(service, id))
+        backlog_put(service, id);
 }
 
 static void tick_queue_expire(void *ctx, tw_id id, tw_tick now)

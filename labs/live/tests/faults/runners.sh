@@ -22,17 +22,18 @@ build() {
         labs/live/tests/faults/runners/plugin.c -o "$2/runner.so" -lpthread
 }
 
-# conform DIRECTORY SEED OPERATIONS - what it says of the runner there.
+# conform DIRECTORY DESIGNS SEED OPERATIONS - what it says of the runner there, over two designs or those of the patch's line "Designs:".
 conform() {
     (ulimit -t 120 &&
-        exec nice "$twbench" conform --plugin="$1/runner.so" --impl=heap,hier --patience=5s --seed="$2" --operations="$3") >"$1/found" 2>&1
+        exec nice "$twbench" conform --plugin="$1/runner.so" --impl="${2:-heap,hier}" --patience=5s --seed="$3" --operations="$4") >"$1/found" 2>&1
 }
 
 prove() {
-    local seed
-    [ $# -gt 1 ] || { conform "$1" 1 1e5; return; }
+    local seed designs
+    [ $# -gt 1 ] || { conform "$1" "" 1 1e5; return; }
+    designs=$(field "$2" Designs)
     for seed in 1 2 3 4 5 6 7 8; do
-        conform "$1" "$seed" $((seed <= 3 ? 100000 : 1000000)) || return
+        conform "$1" "$designs" "$seed" $((seed <= 3 ? 100000 : 1000000)) || return
     done
 }
 
