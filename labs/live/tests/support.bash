@@ -18,7 +18,7 @@ runner_plugin_source() {
 # build_runner_plugin NAME RUNNER - NAME.so again, from what is in NAME/runners by now.
 build_runner_plugin() {
     gcc -std=c11 -D_GNU_SOURCE -O1 -fPIC -shared -I"$1" -I"$root/src" -DRUNNER="$2" "-DSOURCE=\"runners/$2.c\"" \
-        "$root/labs/live/tests/faults/runners/plugin.c" -o "$1.so" -lpthread
+        "$root/labs/live/tests/faults/plugin.c" -o "$1.so" -lpthread
 }
 
 # bad_runner_stop NAME STATEMENT - NAME.so is the locked runner whose stop begins with the statement, by the name of my-NAME.
