@@ -18,8 +18,8 @@
 #define COMPILE_TIME (30 * SECONDS)
 #define LOAD_TIME    (300 * SECONDS)
 
-/* For a shorter list of calls, in each part.  A solution in which all calls hang takes twice that and 4 s for each. */
-#define SHRINK_SECONDS 3.0
+/* For a shorter list of calls, in each part: some 3 s of processor time, 10 s at most. */
+#define SHRINK_REPLAYS 1000
 
 /* A call runs up to so many basic blocks beside what it counts, and so many for each count: the right solutions of the
  * test stay within that.  What is beyond is work that TW_COUNT does not say. */
@@ -126,7 +126,7 @@ static int judge(const struct tw_design *design, const struct rubric_part *part,
     const struct conform_options options = {.seed = part->seed,
                                             .operations = part->operations,
                                             .check_always = true,
-                                            .shrink_seconds = SHRINK_SECONDS,
+                                            .shrink_replays = SHRINK_REPLAYS,
                                             .streams_only = !part->cases};
     *report = (struct conform_report){0};
     snprintf(path, sizeof path, "%s/%s", part->lists, list ? list : "");

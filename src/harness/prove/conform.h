@@ -16,23 +16,19 @@
 struct conform_options {
     const struct tw_setting *settings; /* for open; none: the design's defaults */
     size_t setting_count;
-    uint64_t seed; /* of the random streams: stream k is made from seed + k */
-    uint64_t
-        operations; /* how many random operations to run, over all shapes; 0: written cases only */
+    uint64_t seed;       /* of the random streams: stream k is made from seed + k */
+    uint64_t operations; /* random ones to run, over all shapes; 0: written cases only */
     bool check_always; /* `check` after every operation (else now and then, and after every stream).
                           Written cases always do */
     bool streams_only; /* leave the written cases out */
     bool cases_only;   /* ... or the streams */
     bool vary;         /* then the same with all variants of the settings, and fewer operations */
     bool with_huge;    /* watched_run: instances for up to 10^9 timers too */
-    double
-        shrink_seconds; /* of processor time for a shorter list, beside what the verdict took; 0: the usual */
+    uint32_t shrink_replays; /* for a shorter list; 0: the usual */
     uint32_t patience; /* the cases that end by processor time have so many times the usual; 0: 1 */
-    uint32_t
-        many_max; /* most timers of the case of very many; 0: some thousands, and fewer sizes and horizons elsewhere */
-    uint32_t life_starts; /* starts in the case of one long life; 0: some thousands */
-    const struct tw_backend
-        *twin;           /* watched_run: nothing is run when its functions are the same; or NULL */
+    uint32_t many_max; /* most timers of the case of very many; 0: some thousands, fewer sizes */
+    uint32_t life_starts;          /* starts in the case of one long life; 0: some thousands */
+    const struct tw_backend *twin; /* watched_run: not run when its functions are the same */
     struct watch *watch; /* notes go there (watch.h); lists are then left as long as they are */
 };
 

@@ -33,7 +33,7 @@ void findings_print_held(FILE *out, const struct tw_backend *design,
 int watched_run(const struct tw_backend *backend, const struct conform_options *options,
                 struct conform_report *report);
 
-/* As conform_run_text; of the options shrink_seconds alone counts. */
+/* As conform_run_text; of the options shrink_replays alone counts. */
 int watched_run_text(const struct tw_backend *backend, const struct conform_options *options,
                      const char *text, struct conform_report *report);
 

@@ -558,8 +558,7 @@ static void judge_advance(struct judge *judge, tw_tick to)
 {
     if (judge->walk > 0 && to > judge->now && to - judge->now > judge->walk) {
         coverage_remark(&judge->report->coverage,
-                        "jumps of more ticks than the design walks in %g s; it is not TW_TICKLESS",
-                        WALK_SECONDS);
+                        "jumps of more than %" PRIu64 " ticks; it is not TW_TICKLESS", judge->walk);
         return;
     }
     note_call(judge, "advance", NO_ID);

@@ -63,21 +63,6 @@ static bool shrinker_try_with(struct shrinker *shrinker, size_t index, struct op
     return shrinker_try(shrinker);
 }
 
-/* Makes the distance of an operation shorter: to 0, by steps, by one. */
-static bool shrink_ticks(struct shrinker *shrinker, size_t index)
-{
-    struct operation operation = shrinker->operations->list[index];
-    uint64_t ticks = operation.ticks;
-    uint64_t attempts[] = {0, ticks / 16, ticks / 2, ticks - ticks / 8, ticks - 1};
-    for (size_t i = 0; ticks > 0 && !shrinker->is_over && i < sizeof attempts / sizeof attempts[0];
-         i++) {
-        operation.ticks = attempts[i];
-        if (operation.ticks < ticks && shrinker_try_with(shrinker, index, operation))
-            return true;
-    }
-    return false;
-}
-
 /* Sets a number of a list; `index` is of the operation that it belongs to, if any. */
 typedef void put_fn(struct operations *operations, size_t index, uint64_t number);
 
@@ -96,6 +81,26 @@ static bool shrink_least(struct shrinker *shrinker, size_t index, put_fn *put, u
         attempt = low + (high - low) / 2;
     }
     return high < first;
+}
+
+static void put_ticks(struct operations *operations, size_t index, uint64_t number)
+{
+    operations->list[index].ticks = number;
+}
+
+/* Makes the distance of an operation shorter: to 0, by steps, to the least. */
+static bool shrink_ticks(struct shrinker *shrinker, size_t index)
+{
+    struct operation operation = shrinker->operations->list[index];
+    uint64_t ticks = operation.ticks;
+    uint64_t attempts[] = {0, ticks / 16, ticks / 2, ticks - ticks / 8};
+    for (size_t i = 0; ticks > 0 && !shrinker->is_over && i < sizeof attempts / sizeof attempts[0];
+         i++) {
+        operation.ticks = attempts[i];
+        if (operation.ticks < ticks && shrinker_try_with(shrinker, index, operation))
+            return true;
+    }
+    return ticks > 1 && shrink_least(shrinker, index, put_ticks, 1, ticks);
 }
 
 static void put_times(struct operations *operations, size_t index, uint64_t number)
@@ -134,8 +139,9 @@ static bool shrink_many(struct shrinker *shrinker, size_t index)
     if (shrink_least(shrinker, index, put_last, 1, shrinker->operations->list[index].times))
         fewer = true;
     struct operation operation = shrinker->operations->list[index];
-    if (operation.each != 0) {
+    if (operation.each != 0 || operation.within > 0) {
         operation.each = 0;
+        operation.within = 0;
         shrinker_try_with(shrinker, index, operation);
     }
     return fewer;

@@ -32,8 +32,8 @@ bool strides_find(struct strides *strides, const struct tw_backend *backend, uin
 struct watch;
 
 /* Times ever longer jumps of an instance opened with *config, in processor time.  The longest jump, in
- * ticks, that takes about WALK_SECONDS; 0 when the time does not grow with the ticks, for a design
- * with TW_TICKLESS, and for one that waits for the machine's clock.  `watch` may be NULL. */
+ * ticks, that takes about WALK_SECONDS, or WALK_USUAL where that is soon; 0 when the time does not grow with the ticks,
+ * for a design with TW_TICKLESS, and for one that waits for the machine's clock.  `watch` may be NULL. */
 tw_tick walk_find(const struct tw_backend *backend, const struct tw_config *config, tw_tick span,
                   struct watch *watch);
 

@@ -9,9 +9,12 @@
 #include "harness/prove/shrink.h"
 #include "harness/prove/watch.h"
 
-/* Shrinking may take so much processor time, the children's and ours, and so long by the wall clock. */
-#define SHRINK_SECONDS      20.0
-#define SHRINK_WALL_SECONDS 60.0
+/* Shrinking may replay so many lists, so that the same list comes out whatever the machine does meanwhile.  One that hangs
+ * counts as HANG_REPLAYS. */
+#define SHRINK_REPLAYS 4000u
+#define HANG_REPLAYS   40u
+/* For each, if they take long: processor time, the children's and ours.  By the wall clock four times as much. */
+#define REPLAY_NS UINT64_C(10000000)
 /* While it does, a call that should return soon has so much processor time, or may wait so long.
  * What is found is then confirmed with the real limits. */
 #define SHRINK_CALL_SECONDS 0.1
@@ -52,9 +55,8 @@ static void search_in_child(void *ctx, struct watch *watch)
 struct replay {
     struct child *child;
     enum judge_look look;
-    double seconds; /* of processor time that shrinking may take */
-    double cpu_deadline,
-        wall_deadline; /* no child is started after these, nor goes on after the first */
+    uint32_t replays, left;           /* that shrinking may take, and how many are left */
+    uint64_t cpu_end_ns, wall_end_ns; /* no child starts after these, nor goes on after the first */
     const struct operations *operations;
 };
 
@@ -68,21 +70,11 @@ static void replay_in_child(void *ctx, struct watch *watch)
     watch->step = steps - (steps > 0);
 }
 
-static double wall_seconds(void)
-{
-    return (double)clock_read_ns(CLOCK_MONOTONIC) / 1e9;
-}
-
-/* Of this process and of the children that have ended. */
-static double cpu_seconds(void)
-{
-    return (double)clock_work_ns() / 1e9;
-}
-
 static void replay_allow(struct replay *replay)
 {
-    replay->cpu_deadline = cpu_seconds() + (replay->seconds > 0 ? replay->seconds : SHRINK_SECONDS);
-    replay->wall_deadline = wall_seconds() + SHRINK_WALL_SECONDS;
+    replay->left = replay->replays > 0 ? replay->replays : SHRINK_REPLAYS;
+    replay->cpu_end_ns = clock_work_ns() + REPLAY_NS * replay->left;
+    replay->wall_end_ns = clock_read_ns(CLOCK_MONOTONIC) + 4 * REPLAY_NS * replay->left;
 }
 
 /* A shrink_replay_fn. */
@@ -90,16 +82,19 @@ static bool replay_list(void *ctx, const struct operations *operations,
                         struct conform_report *report, size_t *steps)
 {
     struct replay *replay = ctx;
-    double left = replay->cpu_deadline - cpu_seconds();
+    uint64_t cpu_ns = clock_work_ns();
     double all_seconds = replay->child->all_seconds;
     replay->operations = operations;
-    if (left <= 0 || wall_seconds() > replay->wall_deadline)
+    if (replay->left == 0 || cpu_ns >= replay->cpu_end_ns ||
+        clock_read_ns(CLOCK_MONOTONIC) > replay->wall_end_ns)
         return false;
-    replay->child->all_seconds = left;
+    replay->child->all_seconds = (double)(replay->cpu_end_ns - cpu_ns) / 1e9;
     bool ran = child_run(replay->child, replay_in_child, replay, report);
     replay->child->all_seconds = all_seconds;
     if (!ran || replay->child->took_too_long)
         return false;
+    bool hangs = report->rule && strcmp(report->rule, RULE_RETURN) == 0;
+    replay->left -= !hangs ? 1 : replay->left < HANG_REPLAYS ? replay->left : HANG_REPLAYS;
     size_t step = replay->child->watch->step;
     *steps = step < operations->count ? step + 1 : operations->count;
     return true;
@@ -272,7 +267,7 @@ static int search_side(struct child *child, const struct conform_options *option
     }
     struct replay replay = {.child = child,
                             .look = (enum judge_look)child->watch->look,
-                            .seconds = options->shrink_seconds};
+                            .replays = options->shrink_replays};
     uint64_t operations_run = report->operations_run;
     operations_init(&operations, 1);
     watch_read_list(child->watch, &operations);
@@ -377,7 +372,7 @@ int watched_run_text(const struct tw_backend *backend, const struct conform_opti
     if (child_open(&child, backend)) {
         struct replay replay = {.child = &child,
                                 .look = JUDGE_ALWAYS,
-                                .seconds = options->shrink_seconds,
+                                .replays = options->shrink_replays,
                                 .operations = &operations};
         ran = child_run(&child, replay_in_child, &replay, report);
         if (ran && !report->rule && guard_is_for(backend)) {
