@@ -319,7 +319,7 @@ static int search_jumps(struct child *child, const struct conform_options *optio
     bool is_broken = ran && found.rule && !child->took_too_long;
     *child = limits;
     if (is_broken) {
-        replay.seconds = options->shrink_seconds;
+        replay.replays = options->shrink_replays;
         explain(&replay, &list, "jumps beyond those that it walks", &found);
         found.operations_run += report->operations_run;
         coverage_add(&found.coverage, &report->coverage);
