@@ -12,7 +12,7 @@
  * coming back to the stack too soon; here places come back by themselves.
  *
  * Who may touch what
- *   The driver alone touches the design, the backlog and `where`.  Any thread may push, take a free place, and change the
+ *   The driver alone touches the design, the backlog, what was refused and `where`.  Any thread may push, take a free place, and change the
  *   word of a timer whose name it has.
  *
  * What protects what
@@ -45,6 +45,7 @@
 #define QUEUED_OWN                                                                                 \
     alignas(CACHE_LINE) _Atomic uint64_t wake_ns; /* a start due before that wakes the driver */   \
     uint32_t backlog;                             /* taken from the stack, by its links */         \
+    uint32_t refused;                             /* starts for the next turn, in the same way */  \
     uint32_t most_stops;                          /* of a seat, after which it wakes the driver */
 #include "queued.h"
 
@@ -154,11 +155,15 @@ static bool request_take(struct tw_service *service, uint32_t id)
     return true;
 }
 
-/* Takes at most REQUESTS.  False when the design had no memory for one: it stays in front. */
+/* Takes at most REQUESTS.  False when the design had no memory for a start, or cannot reach so far as yet: it comes again
+ * in the next turn, so that the others come by. */
 static bool requests_take(struct tw_service *service)
 {
-    bool taken = true;
     uint32_t moved = 0;
+    if (service->backlog == STACK_EMPTY) {
+        service->backlog = service->refused;
+        service->refused = STACK_EMPTY;
+    }
     while (moved < REQUESTS) {
         if (service->backlog == STACK_EMPTY)
             service->backlog = stack_take(&service->started, &service->worker_seat.seat);
@@ -166,14 +171,16 @@ static bool requests_take(struct tw_service *service)
         if (id == STACK_EMPTY)
             break;
         uint32_t next = link_of(service->links, id);
-        if (!(taken = request_take(service, id)))
-            break;
         service->backlog = next;
+        if (!request_take(service, id)) {
+            atomic_store_explicit(&service->links[id], service->refused, memory_order_relaxed);
+            service->refused = id;
+        }
         moved++;
     }
     tally_add(&service->tally.transferred, moved);
     tally_most(&service->tally.most_transferred, moved);
-    return taken;
+    return service->refused == STACK_EMPTY;
 }
 
 static bool requests_wait(struct tw_service *service)
@@ -211,7 +218,7 @@ static void due_fire(struct tw_service *service, tw_tick reached)
 }
 
 /* Requests first, then what is due.  The design's clock follows before a start, as it has slept with the driver, but never
- * past something that is due.  False when a start has to wait for memory. */
+ * past something that is due.  False when a start has to wait. */
 static bool mpsc_heap_turn(struct tw_service *service)
 {
     service->ran = false;
@@ -240,7 +247,7 @@ static bool mpsc_heap_sleep(struct tw_service *service, bool retries)
     bool waited = false;
     atomic_store(&service->wake_ns, limit);
     TW_RUNNER_POINT(&service->worker_seat.seat, wake_set);
-    if (retries || !requests_wait(service)) {
+    if (!requests_wait(service)) {
         pthread_mutex_lock(&service->lock);
         while (!service->closing && atomic_load(&service->wake_ns) == limit &&
                moment_condition_wait(&service->wake, &service->lock, until))
@@ -278,6 +285,7 @@ static int mpsc_heap_shut(struct tw_seat *seat, tw_return_fn *returned, void *ct
         return answer;
     chain_return(seat, chain, returned, ctx);
     chain_return(seat, service->backlog, returned, ctx);
+    chain_return(seat, service->refused, returned, ctx);
     for (uint32_t id = 0; id < service->place_count; id++)
         if (service->where[id] == PLACED)
             place_return(seat, id, returned, ctx);
@@ -292,7 +300,7 @@ static int mpsc_heap_open(struct tw_service **out, const struct tw_runner_config
         queued_make(&TW_RUNNER(mpsc_heap), config, sizeof *service, &answer, error);
     if (!service)
         return answer;
-    service->backlog = STACK_EMPTY;
+    service->backlog = service->refused = STACK_EMPTY;
     if (answer == TW_RUN_OK)
         answer = queued_open(service, config, error);
     service->most_stops = service->place_count < 8 ? 1 : service->place_count / 8;
