@@ -80,7 +80,7 @@ do for [i = 1:42] {
 runners = "locked sharded per-thread tick-queue delay-queue pool one-thread bucket-locks netty jdk-timer jdk-pool go mpsc-heap"
 do for [i = 1:words(runners)] {
     set style line 200 + i linecolor rgb word(colour, (i - 1) % 7 + 1) linewidth 2 pointsize 0.9 \
-        dashtype 1 + (i - 1) / 7 pointtype 0 + word("7 5 9 11 13 15 4 6 8 10 12 14", i)
+        dashtype 1 + (i - 1) / 7 pointtype 0 + word("7 5 9 11 13 15 4 6 8 10 12 14 3", i)
 }
 runner(name) = (sum [k = 1:words(runners)] (word(runners, k) eq name ? k : 0))
 # Stores: a colour and a point each; null and memory, which survive nothing, are grey.

@@ -110,6 +110,10 @@ static void print_held(const struct proof *proof, const struct tw_runner *runner
                sums->points, sums->delays, sums->holds);
     else
         printf("  no points: threads were delayed nowhere (TW_RUNNER_POINT in runner.h)\n");
+    if (sums->cut > 0)
+        printf("  the orders of %" PRIu64
+               " pairs of callers were not all tried: no time was left\n",
+               sums->cut);
 }
 
 static int conform_runner(struct proof *proof, const struct tw_runner_entry *entry,

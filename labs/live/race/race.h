@@ -86,7 +86,8 @@ static inline bool race_is_found(const struct race_finding *finding)
     X(runs, "runs of tasks")                                                                       \
     X(points, "points passed")                                                                     \
     X(delays, "points at which a thread slept or yielded")                                         \
-    X(holds, "points at which a thread was held while others acted")
+    X(holds, "points at which a thread was held while others acted")                               \
+    X(cut, "pairs of callers whose orders were not all tried for want of time")
 
 /* One sum for each row. */
 struct race_sums {

@@ -1,6 +1,7 @@
 /* race_order.c - two callers with three calls each, in every order of their points, or every one with few switches. */
 #include "labs/live/race/race_service.h"
 
+#include "harness/base/clock.h"
 #include "harness/base/text.h"
 #include "labs/live/runners/moment.h"
 
@@ -27,6 +28,8 @@
 #define ORDERS          400u
 #define ORDERS_THOROUGH 4000u
 #define THOROUGH        3000000u
+/* By the wall clock, for the orders of one pair of scripts: 10 s, a minute when there are ten times as many. */
+#define PAIR_NS UINT64_C(10000000000)
 /* One that is asleep for so many looks in a row waits for what the other has. */
 #define LOOKS   4u
 #define LOOK_NS (500 * US)
@@ -288,21 +291,27 @@ static uint64_t orders_count(uint32_t points, struct order *order)
 /* What a runner does besides its callers differs from time to time, and with it how many points they come through. */
 static void orders_play(struct race_service *service, const char *const script[2])
 {
-    uint64_t most = service->options->operations >= THOROUGH ? ORDERS_THOROUGH : ORDERS;
+    bool thorough = service->options->operations >= THOROUGH;
+    uint64_t most = thorough ? ORDERS_THOROUGH : ORDERS;
+    uint64_t end = clock_read_ns(CLOCK_MONOTONIC) + PAIR_NS * (thorough ? 6 : 1);
+    bool cut = false;
     for (uint32_t first = 0; first < 2 && !race_is_over(service); first++) {
         struct order order = {.first = first};
         uint32_t points = order_play(service, script, &order);
         uint64_t played = 1;
-        for (uint32_t n = 1; n <= SWITCHES_MOST && n < points && !race_is_over(service); n++) {
+        for (uint32_t n = 1; n <= SWITCHES_MOST && n < points && !cut && !race_is_over(service);
+             n++) {
             order.switches = n;
             played += orders_count(points, &order);
             if (played > (n > SWITCHES ? most : 4 * most))
                 break;
-            do
+            do {
                 order_play(service, script, &order);
-            while (!race_is_over(service) && order_next(&order, points));
+                cut = clock_read_ns(CLOCK_MONOTONIC) > end;
+            } while (!cut && !race_is_over(service) && order_next(&order, points));
         }
     }
+    service->before.cut += cut;
 }
 
 /* A runner without points has no orders. */
