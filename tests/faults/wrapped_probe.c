@@ -52,7 +52,7 @@ static void run_whole(const struct task *task, struct conform_report *report)
     options.streams_only = options.with_huge = true;
     options.vary = false;
     options.watch = NULL;
-    options.shrink_seconds = 0.1;
+    options.shrink_replays = 10;
     watched_run(task->backend, &options, report);
 }
 

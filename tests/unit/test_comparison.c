@@ -688,9 +688,11 @@ static int write_samples(const char *binaries_path, const char *results_path)
     struct comparison binaries = sample_mixed(), results = sample_comparison(3);
     sample_as_results(&results);
     sample_conclude(&results);
-    binaries.cells[0].functions_known = true;
-    binaries.cells[0].function_count = 1;
-    binaries.cells[0].functions[0] = (struct compared_function){"node_link", 462170, 1435450};
+    for (size_t i = 0; i < binaries.cell_count; i++) {
+        binaries.cells[i].functions_known = true;
+        binaries.cells[i].function_count = 1;
+        binaries.cells[i].functions[0] = (struct compared_function){"node_link", 462170, 1435450};
+    }
     int failed = write_document(binaries_path, &binaries) | write_document(results_path, &results);
     comparison_free(&binaries);
     comparison_free(&results);
