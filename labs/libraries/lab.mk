@@ -17,7 +17,7 @@ HEADER_timerfd     := sys/timerfd.h
 HEADER_posix_timer := sys/signalfd.h
 
 LIBRARIES      := libev libuv libevent glib sd_event asio timerfd posix_timer
-LIBRARIES_HERE  = $(foreach name,$(LIBRARIES),$(if $(wildcard /usr/include/$(HEADER_$(name)) /usr/include/*/$(HEADER_$(name))),$(name)))
+LIBRARIES_HERE  = $(foreach name,$(LIBRARIES),$(if $(filter-out /usr/include/node/%,$(wildcard /usr/include/$(HEADER_$(name)) /usr/include/*/$(HEADER_$(name)))),$(name)))
 LIBRARIES_BUILT = $(BUILD)/labs/libraries
 
 NOT_IN_PROGRAM_libraries := $(wildcard labs/libraries/*.c)
