@@ -31,7 +31,7 @@ void candidate_name(char *out, size_t size, const struct candidate *candidate)
                      setting->values[v]);
     }
     if (candidate->drive != PLAN_DRIVE_TICKS)
-        text_add(&text, " drive=%s", plan_drive_name(candidate->drive));
+        text_add(&text, " tickless");
     if (candidate->tick_ns > 0) {
         char tick[32];
         units_format_time(tick, sizeof tick, candidate->tick_ns);
@@ -98,7 +98,7 @@ static void leave_out(struct candidate *candidate, const struct wishes *wishes)
 {
     if (candidate->design->timed->traits.flags & TW_REAL_CLOCK)
         snprintf(candidate->left_out, sizeof candidate->left_out,
-                 "waits for the clock of the machine, so that its time is no cost");
+                 "waits for the machine's clock: its time is waiting, not cost");
     else
         leave_out_late(candidate, wishes);
 }

@@ -96,7 +96,7 @@ void wishes_describe(char *out, size_t size, const struct wishes *wishes)
          [CRITERION_WAKEUPS] = "the fewest wake-ups"},
         {[CRITERION_COST] = "the least processor time per start and stop",
          [CRITERION_MEMORY] = "the least memory per timer",
-         [CRITERION_TAIL] = "the shortest p99 of what a start or stop takes its caller",
+         [CRITERION_TAIL] = "the shortest p99 of a start's or stop's latency",
          [CRITERION_PRECISION] = "the least p99 of the lateness",
          [CRITERION_WAKEUPS] = "the fewest wake-ups when idle"},
     };
@@ -115,7 +115,7 @@ void wishes_describe(char *out, size_t size, const struct wishes *wishes)
                  time);
     }
     if (wishes->between != PLAN_BETWEEN_UNASKED)
-        text_add(&line, "; of the time of one call%s%s, less the harness's",
+        text_add(&line, "; of the overhead-corrected time of one call%s%s",
                  wishes->between < PLAN_BETWEEN_SIZE ? "" : " behind other work in ",
                  wishes->between < PLAN_BETWEEN_SIZE
                      ? ""
@@ -139,15 +139,15 @@ bool wishes_allow(const struct wishes *wishes, const struct contender *contender
     if (wishes->late_ns > 0 && !as_due && late_ns > (double)wishes->late_ns) {
         units_format_time(is, sizeof is, (uint64_t)late_ns);
         units_format_time(most, sizeof most, wishes->late_ns);
-        snprintf(why, size, "late by %s %s here; at most %s is wished for",
+        snprintf(why, size, "late by %s %s here; at most %s is allowed",
                  of->on_clock ? "a p99 of" : "up to", is, most);
     } else if (wishes->memory_bytes > 0 && of->bytes_per_task > (double)wishes->memory_bytes) {
-        snprintf(why, size, "%.1f bytes per task; at most %" PRIu64 " are wished for",
+        snprintf(why, size, "%.1f bytes per task; at most %" PRIu64 " are allowed",
                  of->bytes_per_task, wishes->memory_bytes);
     } else if (wishes->tail_ns > 0 && of->tail_max_ns > (double)wishes->tail_ns) {
         units_format_time(is, sizeof is, (uint64_t)of->tail_max_ns);
         units_format_time(most, sizeof most, wishes->tail_ns);
-        snprintf(why, size, "%s %s; at most %s is wished for", longest, is, most);
+        snprintf(why, size, "%s %s; at most %s is allowed", longest, is, most);
     }
     return why[0] == '\0';
 }

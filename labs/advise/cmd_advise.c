@@ -74,14 +74,13 @@ static const struct flag flags[] = {
     FLAG_SWITCH("exact", "only designs that are never late, at the load's own tick (default)", OF,
                 exact),
     FLAG_BY("late", "TIME|SHARE",
-            "lateness that may be: 10ms, also of coarser ticks; or 12.5% of a delay", take_late),
-    FLAG_COUNT("memory", "BYTES", "most memory per task, all of it", OF, wishes.memory_bytes, 1,
+            "allowed lateness: 10ms, with coarser ticks too; or 12.5% of a delay", take_late),
+    FLAG_COUNT("memory", "BYTES", "most memory per task, slots included", OF, wishes.memory_bytes, 1,
                UINT64_C(1) << 40),
     FLAG_TIME("tail", "no single advance may take longer", OF, wishes.tail_ns, 1),
     FLAG_BY("between", "none|chain|SIZE",
-            "what lies between two calls: nothing (default), waiting for the call to end, or also "
-            "work in so "
-            "much memory (32KiB), as in a server",
+            "what happens between two calls: nothing (default), a wait for the call to end, or also "
+            "other work in that much memory (32KiB), as in a server",
             take_between),
     FLAG_WORD("clock", "virtual|real", "real: which runner and design, on the machine's clock", OF,
               clock, clock_words),
@@ -97,8 +96,8 @@ static const struct flag flags[] = {
     SETUP_TICK(OF, setup),
     SETUP_PATIENCE(OF, setup),
     SETUP_BUDGET(OF, setup,
-                 "processor time for all of it (default 60s); wall time with --clock=real"),
-    FLAG_TIME("deadline", "wall time for all of it (default: no limit)", OF, deadline_ns, 1000000),
+                 "total processor time (default 60s); wall time with --clock=real"),
+    FLAG_TIME("deadline", "total wall time (default: no limit)", OF, deadline_ns, 1000000),
     SETUP_MEMORY_LIMIT(OF, setup),
     SETUP_NO_SYSTEM_CHECK(OF, setup),
     SETUP_PROGRESS(OF, setup),
@@ -139,7 +138,7 @@ static int check_operands(const struct call *call, struct diag *diag)
         return diag_usage(diag, "advise: no load given; expected a workload or a trace, by its "
                                 "name or as a file");
     if (call->operand_count > 1)
-        return diag_usage(diag, "advise: '%s' is one load too many; expected a single one",
+        return diag_usage(diag, "advise: '%s' is a second load; expected one",
                           call->operands[1]);
     if (dot && strcmp(dot, ".log") == 0)
         return diag_usage(
@@ -169,7 +168,7 @@ static int check_clock(const struct advise_options *options, struct diag *diag)
     if (options->designs.plugin_count > 0)
         return diag_usage(diag, "--plugin: with --clock=real expected designs of the list");
     if (options->outputs.resume)
-        return diag_usage(diag, "--resume: with --clock=real all is measured anew");
+        return diag_usage(diag, "--resume: not with --clock=real, which measures everything again");
     return DIAG_OK;
 }
 
@@ -240,7 +239,7 @@ static int run(struct call *call)
 const struct command cmd_advise = {
     .name = "advise",
     .usage = "[FLAGS] TRACE|WORKLOAD",
-    .summary = "Which design and settings for this load here, by measurement.",
+    .summary = "Recommend a design and its settings for a load, by measurement.",
     .topic = "My server",
     .groups = groups,
     .size = sizeof(struct advise_options),

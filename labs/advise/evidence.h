@@ -48,7 +48,7 @@ struct load {
     uint64_t played_ns; /* on the real clock: how much of it a run plays; 0: all */
 };
 
-/* "hashed", "hashed slots=512 drive=next tick=10 ms". */
+/* "hashed", "hashed slots=512 tickless tick=10 ms". */
 void candidate_name(char *out, size_t size, const struct candidate *candidate);
 /* Exact, at the load's own tick; on the real clock nothing is. */
 bool candidate_is_exact(const struct candidate *candidate);

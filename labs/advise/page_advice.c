@@ -152,31 +152,34 @@ static const struct fields ratio_fields[2] = {{ratios, FIELDS(ratios)},
 static const struct fields figure_fields[2] = {{figures, FIELDS(figures)},
                                                {clock_figures, FIELDS(clock_figures)}};
 
-/* A row without intervals, where there are too few samples for one; answers whether it has a ratio. */
-static bool add_rough_row(struct page *page, const struct fields *fields, const struct place *row)
+static const char *status_of(const struct place *row)
 {
-    bool any = false;
-    page_row(page);
-    for (size_t i = 0; i < fields->count; i++) {
-        char cell[200];
-        snprintf(cell, sizeof cell, "<~%s", fields->items[i].cell);
-        char *interval = strstr(cell, "< (");
-        any |= interval != NULL;
-        if (interval)
-            snprintf(interval, 2, ">");
-        bool is_end = strstr(cell, ".low}") || strstr(cell, ".high}");
-        page_cell_say(page, row, interval ? cell : is_end ? "" : fields->items[i].cell);
-    }
-    return any;
+    return has_status(row, "not-told-apart") ? "tied"
+           : has_status(row, "front")        ? ""
+                                             : place_text(row, "status");
 }
 
+/* Without intervals, where there are too few samples for one; answers whether it has such a ratio. */
 static bool add_row(struct page *page, const struct fields *fields, const struct place *row,
                     const char *count)
 {
-    if (place_number(row, count) < CRITERIA_PAIRS_MIN)
-        return add_rough_row(page, fields, row);
-    page_fields(page, fields->items, fields->count, row);
-    return false;
+    bool is_rough = !(place_number(row, count) >= CRITERIA_PAIRS_MIN), any = false;
+    page_row(page);
+    for (size_t i = 0; i < fields->count; i++) {
+        char cell[200];
+        const char *form = fields->items[i].cell;
+        snprintf(cell, sizeof cell, "<~%s", form);
+        char *interval = is_rough ? strstr(cell, "< (") : NULL;
+        any |= interval != NULL;
+        if (interval)
+            snprintf(interval, 2, ">");
+        bool is_end = is_rough && (strstr(cell, ".low}") || strstr(cell, ".high}"));
+        if (strcmp(form, "{status}") == 0)
+            page_cell(page, "%s", status_of(row));
+        else
+            page_cell_say(page, row, interval ? cell : is_end ? "" : form);
+    }
+    return any;
 }
 
 /* What the others cost, over the recommended one. */
@@ -280,7 +283,7 @@ static void add_all_others(struct page *page, const struct place *advice)
     static const struct {
         const char *status, *title;
         bool with_why;
-    } groups[] = {{"dominated", "Dominated: worse in something and better in nothing", false},
+    } groups[] = {{"dominated", "Dominated", false},
                   {"refused", "Against the constraints", true},
                   {"unsupported", "Failed", true},
                   {"timeout", "Failed", true},
@@ -293,19 +296,21 @@ static void add_all_others(struct page *page, const struct place *advice)
         add_others(page, advice, groups[i].status, groups[i].title, groups[i].with_why);
 }
 
+#define TIED " Tied: does not differ from the recommended one."
+
 static void say_rule(struct page *page, const struct place *advice)
 {
     page_say(page, PAGE_ITEM, advice, "The rule: {wishes.rule}.");
     if (is_on_clock(advice))
         page_say(page, PAGE_ITEM, advice,
-                 "Lateness, caller's latency and processor time differ where the 95 % interval of "
-                 "the ratio of runs of one round and 3 % say so, the rest by 1 %.");
+                 "Lateness, caller's latency and processor time differ if the 95 % interval of the "
+                 "ratio of runs of one round lies beyond 3 %, other figures if by 1 %." TIED);
     else
         page_say(
             page, PAGE_ITEM, advice,
-            "Costs differ where the 95 % interval of their ratio and 3 % say so, tails by a "
-            "factor of two and {interruption_ns:us}, which an interruption takes here, the rest "
-            "by 1 %.");
+            "Costs differ if the 95 % interval of their ratio lies beyond 3 %, tails if by a "
+            "factor of two and {interruption_ns:us}, as long as an interruption here, other "
+            "figures if by 1 %." TIED);
     page_say(page, PAGE_ITEM, advice, "{budget.used_ns:s} of {budget.asked_ns:s} used");
     page_span(page, "%s.",
               cJSON_IsTrue(json_get(advice->json, "budget.interrupted")) ? ", then interrupted"

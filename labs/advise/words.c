@@ -162,7 +162,7 @@ static bool reason_figures(struct text *line, const struct advice_evidence *evid
     if (count_measured(field) == 1)
         text_add(line, "the only candidate that was measured");
     else
-        text_add(line, "%s of the %zu candidates that were measured and meet the constraints",
+        text_add(line, "%s of the %zu candidates that meet the constraints",
                  field->choice.best == field->choice.chosen
                      ? "the best"
                      : "not significantly different from the best",
@@ -250,7 +250,7 @@ static bool reason_runner_up(struct text *line, const struct advice_evidence *ev
     size_t other = find_runner_up(evidence, field);
     if (other == CHOICE_NONE)
         return false;
-    text_add(line, "the best that is significantly worse is %s: ", name_of(name, evidence, other));
+    text_add(line, "next best, significantly worse: %s, ", name_of(name, evidence, other));
     put_difference(line, &field->contenders[other], &field->contenders[field->choice.chosen],
                    evidence->wishes.goal);
     return true;
@@ -313,7 +313,7 @@ static bool is_unraced(const struct field *field, size_t i, enum criterion goal)
 static bool reason_unraced(struct text *line, const struct advice_evidence *evidence,
                            const struct field *field)
 {
-    return name_each(line, evidence, field, "only looked at, and may be better", "", is_unraced);
+    return name_each(line, evidence, field, "too few samples, may be better", "", is_unraced);
 }
 
 /* Samples that scatter so much were taken beside other work. */
@@ -327,8 +327,8 @@ static bool reason_doubt(struct text *line, const struct advice_evidence *eviden
         return false;
     text_add(
         line,
-        "doubtful: its %s is known to a factor of %.1f only; a machine with less other work, or "
-        "a larger budget, would tell more",
+        "doubtful: its %s is known only to a factor of %.1f; try a quieter machine, or "
+        "a larger budget",
         criterion_name(CRITERION_COST, of->on_clock), cost->high / cost->low);
     return true;
 }

@@ -152,7 +152,7 @@ static int prove(const struct conform_stores_options *options, const char *given
     if (!store)
         return DIAG_USAGE;
     if (store->flags & TW_STORE_KEEPS_NOTHING) {
-        printf("%s: keeps nothing, so there is nothing to prove\n", store->name);
+        printf("%s: keeps nothing, so there is nothing to test\n", store->name);
         return DIAG_OK;
     }
     if (store_modules_check(&store, 1, options->storing.settings, options->storing.setting_count,

@@ -1,4 +1,4 @@
-/* cmd_take.c - take: writes a design, and a runner for it, as sources that need nothing of twbench. */
+/* cmd_take.c - take: writes a design, and a runner for it, as sources that do not need twbench. */
 #include "labs/embed/taking.h"
 
 #define OF struct taking
@@ -38,7 +38,7 @@ static int run(struct call *call)
 const struct command cmd_take = {
     .name = "take",
     .usage = "[FLAGS] DESIGN -o DIR",
-    .summary = "Write a design, and a runner over it, as sources that need nothing of twbench.",
+    .summary = "Write a design, and a runner over it, as sources that do not need twbench.",
     .topic = "My program",
     .groups = groups,
     .size = sizeof(struct taking),

@@ -99,7 +99,7 @@ static int find_runner(const char *name, const struct taken_source **out, struct
                ? diag_usage(diag,
                             "--runner: the runners are the lab live's, whose folder is not there")
                : diag_usage(diag,
-                            "--runner: '%s' is no runner of twbench ('twbench list' names them)",
+                            "--runner: '%s' is not a runner of twbench ('twbench list' names them)",
                             name);
 }
 

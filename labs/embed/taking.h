@@ -1,5 +1,5 @@
 /*
- * taking.h - writes a design, one with a runner, or a store, into a directory as sources that need nothing of twbench.
+ * taking.h - writes a design, one with a runner, or a store, into a directory as sources that do not need twbench.
  */
 #ifndef TWBENCH_TAKING_H
 #define TWBENCH_TAKING_H

@@ -43,7 +43,7 @@ static const struct flag flags[] = {
               wishes.commits),
     FLAG_SWITCH("propose-limits", "propose limits for twbench.json from the spread of each time",
                 OF, wishes.propose),
-    FLAG_BY("least", "PERCENT", "smallest change of a time that is told (default 1%)", take_least),
+    FLAG_BY("least", "PERCENT", "smallest change of a time that is reported (default 1%)", take_least),
 };
 #undef OF
 static const struct flag_group groups[] = {
@@ -146,7 +146,7 @@ static int run(struct call *call)
 const struct command cmd_history = {
     .name = "history",
     .usage = "[FLAGS] DIR|RESULT.json ...",
-    .summary = "At which commit did a figure change?  Results of many commits on a line.",
+    .summary = "At which commit did a figure change?  Shows results of many commits in order.",
     .topic = "My CI",
     .groups = groups,
     .size = sizeof(struct history_options),

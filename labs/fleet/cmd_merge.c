@@ -80,7 +80,7 @@ static int load_all(struct join *join)
             (!shard_of(join, i) || !cJSON_IsArray(json_get(shard_of(join, i), "groups"))))
             status =
                 diag_usage(join->diag,
-                           "%s: is no shard; expected a result of 'twbench run --shard=I/N'", path);
+                           "%s: not a shard; expected a result of 'twbench run --shard=I/N'", path);
         if (status == DIAG_OK)
             status = check_belongs(join, i);
     }
@@ -340,7 +340,7 @@ static int run(struct call *call)
 const struct command cmd_merge = {
     .name = "merge",
     .usage = "[FLAGS] SHARD.json ...",
-    .summary = "Put the results of 'run --shard=I/N' on several machines together.",
+    .summary = "Combine the results of 'run --shard=I/N' from several machines.",
     .topic = "My CI",
     .groups = groups,
     .size = sizeof(struct merge_options),

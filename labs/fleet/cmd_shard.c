@@ -177,7 +177,7 @@ static int part_check(const void *ctx, const struct result_document *document, c
 {
     const cJSON *then = json_get(result_json(document), "shard"), *now = part_record(ctx);
     if (!then)
-        return diag_usage(diag, "%s: is no shard; expected the shard that --shard names", path);
+        return diag_usage(diag, "%s: not a shard; expected the shard that --shard names", path);
     if (strcmp(json_get_text(then, "plan"), json_get_text(now, "plan")) != 0)
         return diag_usage(diag, "%s: is a shard of another plan: %s, now %s", path,
                           json_get_text(then, "plan"), json_get_text(now, "plan"));

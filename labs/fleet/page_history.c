@@ -144,7 +144,7 @@ static void add_proposal(struct page *page, const cJSON *document)
 
 static void add_limits(struct page *page, const struct place *root, const struct tally *tally)
 {
-    page_say(page, PAGE_ITEM, root, "Changes of times below {least:percent} are not told.");
+    page_say(page, PAGE_ITEM, root, "Changes of times below {least:percent} are not reported.");
     if (tally->everywhere > 0)
         page_item(page,
                   "%zu changes of times are not counted: all times change at once there, which is "

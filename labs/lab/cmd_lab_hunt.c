@@ -94,7 +94,7 @@ static int try_list(const struct tw_design *design, struct list *list,
     size_t line = operations_parse(list->text, design->timed->params, &operations);
     list->operations = operations.count;
     if (line != 0)
-        status = diag_usage(diag, "%s:%zu: is no operation; TASK.md of `lab new` has examples",
+        status = diag_usage(diag, "%s:%zu: not an operation; TASK.md of `lab new` has examples",
                             list->path, line);
     else if (operations.count == 0)
         status =
@@ -407,7 +407,7 @@ static int run(struct call *call)
 const struct command cmd_lab_hunt = {
     .name = "lab hunt",
     .usage = "[LIST] | --score=LISTS [PLUGINS]",
-    .summary = "Find the mistake of a design without its source; or score lists that do.",
+    .summary = "Find a design's bug without its source; or score lists that find bugs.",
     .topic = "My class",
     .groups = groups,
     .size = sizeof(struct hunt_flags),

@@ -96,7 +96,7 @@ static int take_part(const struct place *place, const cJSON *item, uint64_t seed
         return diag_usage(place->diag, "%s: %slists: missing; expected a directory, or operations",
                           place->file, place->at);
     if (lists[0] && (stat(part->lists, &info) != 0 || !S_ISDIR(info.st_mode)))
-        return diag_usage(place->diag, "%s: %slists: %s is no directory", place->file, place->at,
+        return diag_usage(place->diag, "%s: %slists: %s is not a directory", place->file, place->at,
                           part->lists);
     return DIAG_OK;
 }

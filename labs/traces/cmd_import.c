@@ -11,7 +11,7 @@
 static const struct flag flags[] = {
     FLAG_FILE("-o", "TRACE.tt[.xz|.gz]", "the trace", OF, also[0]),
     FLAG_FILE("json", "FILE|-", "what was made of the log, as data", OF, json),
-    FLAG_FILE("html", "FILE|-", "all of it as one page of HTML that loads nothing", OF, html),
+    FLAG_FILE("html", "FILE|-", "one self-contained page of HTML", OF, html),
 };
 #undef OF
 static const struct flag_group groups[] = {
@@ -114,7 +114,7 @@ static void help(FILE *out)
 const struct command cmd_import = {
     .name = "import",
     .usage = "[FLAGS] KIND LOG|- -o TRACE.tt[.xz|.gz] [KEY=VALUE...]",
-    .summary = "Make a log of a program or kernel into a trace.",
+    .summary = "Convert a log of a program or kernel into a trace.",
     .topic = "Traces",
     .groups = groups,
     .size = sizeof(struct outputs),

@@ -128,7 +128,7 @@ static int run(struct call *call)
 const struct command cmd_trace = {
     .name = "trace",
     .usage = "[FLAGS] FILE|NAME",
-    .summary = "Say what is in a trace: operations, ends, delays, armed over time.",
+    .summary = "Show what is in a trace: operations, endings, delays, armed timers over time.",
     .topic = "Traces",
     .groups = groups,
     .size = sizeof(struct trace_options),

@@ -101,7 +101,7 @@ PYTHON
 
 @test "what a kind has not is refused by name, and what is no document" {
     cp "$samples/selftest" s.json
-    refuses "--export-gbench: a selftest document is no result" report s.json --export-gbench=x
+    refuses "--export-gbench: a selftest document is not a result" report s.json --export-gbench=x
     refuses "--assert: a selftest document has no cells" report s.json --assert='heap.start<=O(n)'
     refuses "--plots: a selftest document has no pictures" plot s.json --plots=x
     sed 's/"schema_version":[^,]*/"schema_version": 2/' s.json >later.json

@@ -55,7 +55,7 @@ longest_line() { LC_ALL=C.UTF-8 wc -L; }
     more=$(sed -n "s/.*--help=all' lists \([0-9]*\) more.*/\1/p" <<<"$short")
     rows() { grep -c '^  --'; }
     [ "$(rows <<<"$short")" -le 20 ]
-    [ "$(("$(rows <<<"$short")" + more))" -eq "$("$twbench" run --help=all | sed '/^With one of these/,$d' | rows)" ]
+    [ "$(("$(rows <<<"$short")" + more))" -eq "$("$twbench" run --help=all | sed '/^Flags that need/,$d' | rows)" ]
 }
 
 @test "version and --version are one" {

@@ -177,7 +177,7 @@ signal.pause()' 3>&- &
     grep -q "new.json: is not there yet; --resume begins it" err
     [ "$(json new.json 'len(d["cells"])')" = 1 ]
     mkfifo pipe
-    refuses "pipe: is no file that --resume could go on with" --impl=heap --tasks=50 --json=pipe --resume
+    refuses "pipe: not a file that --resume can continue" --impl=heap --tasks=50 --json=pipe --resume
 }
 
 @test "a pipe that nobody reads or writes does not keep a run from being ended" {

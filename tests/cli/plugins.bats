@@ -148,7 +148,7 @@ figures_masked() {
     refuses "./nothing.so: No such file" conform --plugin=./nothing.so
     echo text >text.so
     refuses "text.so: cannot be loaded" conform --plugin=text.so
-    refuses "is no file" conform --plugin=.
+    refuses "not a file" conform --plugin=.
     refuses "FILE" conform --plugin=
     echo 'int x;' >empty.c && build empty empty.c
     refuses "lacks the symbol tw_plugin" conform --plugin=./empty.so

@@ -144,7 +144,7 @@ static int run(struct call *call)
 const struct command cmd_limits = {
     .name = "limits",
     .usage = "[FLAGS]",
-    .summary = "What this machine can do at best; designs as multiples of that.",
+    .summary = "Measure the best that this machine can do; designs as multiples of that.",
     .topic = "My server",
     .groups = groups,
     .size = sizeof(struct limits_options),

@@ -532,7 +532,7 @@ TEST(test_the_unknown_and_the_refused_dominate_nobody)
     assert_false(field->entries[heap].allowed);
     assert_false(field->entries[ring].allowed);
     assert_false(field->entries[linux_wheel].allowed);
-    assert_string_equal(field->why[heap], "30.0 bytes per task; at most 20 are wished for");
+    assert_string_equal(field->why[heap], "30.0 bytes per task; at most 20 are allowed");
     world_close(&world, field);
 }
 
@@ -882,7 +882,7 @@ TEST(test_candidates)
                      4); /* by next, slots twice, bitmap */
     char name[CANDIDATE_NAME_MAX];
     candidate_name(name, sizeof name, &around[0]);
-    assert_string_equal(name, "hashed drive=next");
+    assert_string_equal(name, "hashed tickless");
     candidate_name(name, sizeof name, &around[2]);
     assert_string_equal(name, "hashed slots=4096");
     assert_int_equal(candidates_coarser(&hashed, &load, &exact, around, 16), 0);

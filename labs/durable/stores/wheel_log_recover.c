@@ -64,7 +64,7 @@ static int foreign_files(const struct tw_store *store, const char *path, bool *o
             strcmp(name, wl_checkpoint_name(1)) == 0)
             *ours = true;
         else
-            snprintf(foreign, sizeof foreign, "holds '%.64s' and is no wheel-log", name);
+            snprintf(foreign, sizeof foreign, "holds '%.64s' and is not a wheel-log", name);
     }
     closedir(listing);
     return foreign[0] && !*ours ? refuse(error, TW_STORE_FORMAT, path, foreign) : TW_STORE_OK;

@@ -66,8 +66,8 @@ runner_builds() {
         tw_hier_queue.h tw_tick_queue_runner.c tw_tick_queue_runner.h)" ]
     grep -q '^/\*$' home/tw_tick_queue_runner.c
     grep -q 'the runner tick-queue of twbench .* MIT licence' home/tw_tick_queue_runner.c
-    refuses "'netty' is no runner" take heap --runner=netty -o other
-    refuses "'locked,pool' is no runner" take heap --runner=locked,pool -o other
+    refuses "'netty' is not a runner" take heap --runner=netty -o other
+    refuses "'locked,pool' is not a runner" take heap --runner=locked,pool -o other
     [ ! -e other ]
 }
 

@@ -63,7 +63,7 @@ PYTHON
     cp s1.json twice.json
     refuses "both are shard 1" merge s1.json twice.json
     quick --impl=heap --json=r.json >/dev/null
-    refuses "r.json: is no shard" merge s1.json r.json
+    refuses "r.json: not a shard" merge s1.json r.json
     refuses "no operand given" merge
     refuses "--shard: '3' given; expected I/N" "${plan[@]}" --shard=3
     refuses "--shard: 4 given; expected 1 .. 3" "${plan[@]}" --shard=4/3

@@ -46,7 +46,7 @@ PYTHON
     [ "$status" -eq 3 ]
     grep -q '^Not found: .* on all 1 operations of nothing.ops' <<<"$output"
     printf 'capacity 4\nstrat 0 +1\n' >typo.ops
-    refuses 'typo.ops:2: is no operation' lab hunt typo.ops
+    refuses 'typo.ops:2: not an operation' lab hunt typo.ops
     printf 'capacity 4\n' >empty.ops
     refuses 'empty.ops: has no operation' lab hunt empty.ops
     printf 'capacity 4\nstart 0 +1\nadvance +1\nagain 1 times 4000000000\n' >endless.ops

@@ -68,7 +68,7 @@ static void read_impls(struct loading *loading, const struct reader_place *place
             continue;
         out->designs[i] = designs_find(out->impls[i], &unused);
         if (!out->designs[i] && !may_lack(loading->out, out->impls[i]))
-            reader_refuse(reader, &element, "'%.40s' is no design; see 'twbench list'",
+            reader_refuse(reader, &element, "'%.40s' is not a design; see 'twbench list'",
                           out->impls[i]);
     }
     out->impl_count = count;

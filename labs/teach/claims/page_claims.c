@@ -14,30 +14,50 @@ static bool is_open(const cJSON *judged)
     return strcmp(json_get_text(judged, "verdict"), "inconclusive") == 0;
 }
 
-/* --quick takes no times: what rests on them was not looked at, and nothing is unclear about it. */
-static bool part_is_unmeasured(const cJSON *document, const cJSON *part)
+#define UNMEASURED "not measured"
+#define NOT_RUN    "not run"
+
+/* Why a part is open although nothing is unclear about it: --quick takes no times, or an interrupt came first. Or NULL. */
+static const char *part_gap(const cJSON *document, const cJSON *part)
 {
-    return cJSON_IsTrue(json_get(document, "quick")) && is_open(part) &&
-           strcmp(json_get_text(part, "basis"), "times") == 0;
+    const char *why = json_get_text(part, "why");
+    size_t length = strlen(why), end = strlen(NOT_RUN);
+    if (!is_open(part))
+        return NULL;
+    if (cJSON_IsFalse(json_get(document, "complete")) && length >= end &&
+        strcmp(why + length - end, NOT_RUN) == 0)
+        return NOT_RUN;
+    return cJSON_IsTrue(json_get(document, "quick")) &&
+                   strcmp(json_get_text(part, "basis"), "times") == 0
+               ? UNMEASURED
+               : NULL;
 }
 
-/* Is that all that keeps the claim open? */
-static bool claim_is_unmeasured(const cJSON *document, const cJSON *claim)
+/* The same of a claim that only such parts keep open. */
+static const char *claim_gap(const cJSON *document, const cJSON *claim)
 {
-    size_t open = 0, unmeasured = 0;
+    const char *gap = NULL;
+    if (!is_open(claim))
+        return NULL;
     json_each(part, claim, "parts") {
-        bool counts = is_open(part) && strcmp(json_get_text(part, "role"), "reading") != 0;
-        open += counts;
-        unmeasured += counts && part_is_unmeasured(document, part);
+        const char *of = part_gap(document, part);
+        if (!is_open(part) || strcmp(json_get_text(part, "role"), "reading") == 0)
+            continue;
+        if (!of)
+            return NULL;
+        if (!gap || strcmp(of, NOT_RUN) == 0)
+            gap = of;
     }
-    return is_open(claim) && open > 0 && open == unmeasured;
+    return gap;
 }
 
-static size_t count_unmeasured(const cJSON *document)
+static size_t count_gaps(const cJSON *document, const char *gap)
 {
     size_t count = 0;
-    json_each(claim, document, "claims")
-        count += claim_is_unmeasured(document, claim);
+    json_each(claim, document, "claims") {
+        const char *of = claim_gap(document, claim);
+        count += of && strcmp(of, gap) == 0;
+    }
     return count;
 }
 
@@ -53,13 +73,14 @@ static void add_title(struct page *page, const cJSON *document)
 {
     size_t hold = count_verdicts(document, "holds");
     size_t refuted = count_verdicts(document, "does-not-hold");
-    size_t unmeasured = count_unmeasured(document);
-    size_t open = count_verdicts(document, "inconclusive") - unmeasured;
+    size_t unmeasured = count_gaps(document, UNMEASURED), not_run = count_gaps(document, NOT_RUN);
+    size_t open = count_verdicts(document, "inconclusive") - unmeasured - not_run;
     page_heading(page, 1, NULL,
-                 "Claims about timer designs: %zu hold%s, %zu do%s not hold, %zu %s inconclusive%s",
+                 "Claims about timer designs: %zu hold%s, %zu do%s not hold, %zu %s inconclusive",
                  hold, hold == 1 ? "s" : "", refuted, refuted == 1 ? "es" : "", open,
-                 open == 1 ? "is" : "are",
-                 cJSON_IsFalse(json_get(document, "complete")) ? " or not run: interrupted" : "");
+                 open == 1 ? "is" : "are");
+    if (not_run > 0)
+        page_span(page, ", %zu not run (interrupted)", not_run);
     if (unmeasured > 0)
         page_span(page, ", %zu not measured (--quick takes no times)", unmeasured);
 }
@@ -77,7 +98,8 @@ static void format_anchor(char *out, size_t size, const char *id)
 
 static const char *claim_verdict_form(const cJSON *document, const cJSON *claim)
 {
-    return claim_is_unmeasured(document, claim) ? "not measured" : "{verdict:verdict}";
+    const char *gap = claim_gap(document, claim);
+    return gap ? gap : "{verdict:verdict}";
 }
 
 /* A cell with the letters of the documents that say so, each of which leads to the list of them. */
@@ -144,7 +166,7 @@ static void add_overview(struct page *page, const cJSON *document, const struct 
         add_judged(page, document, &claim);
     for (struct place claim = place_item(later, 0); claim.json; place_next(&claim))
         page_fields(page, fields, count, &claim);
-    page_text(page, "A reading is another way to understand a claim; no verdict rests on it.");
+    page_text(page, "A reading is another way to understand a claim; no verdict depends on it.");
     add_documents(page);
 }
 
@@ -155,14 +177,15 @@ static void add_parts(struct page *page, const cJSON *document, const struct pla
     struct place parts = place_get(claim, "parts");
     for (struct place part = place_item(&parts, 0); part.json; place_next(&part)) {
         bool is_reading = strcmp(place_text(&part, "role"), "reading") == 0;
-        if (part_is_unmeasured(document, part.json))
-            page_say(page, PAGE_ITEM, &part,
-                     is_reading ? "not measured (a reading): {statement}"
-                                : "not measured: {statement}");
-        else
+        const char *gap = part_gap(document, part.json);
+        if (gap) {
+            page_item(page, "%s%s: ", gap, is_reading ? " (a reading)" : "");
+            page_add(page, &part, "{statement}");
+        } else {
             page_say(page, PAGE_ITEM, &part,
                      is_reading ? "{verdict:verdict} (a reading): {statement} [{why:faint}]"
                                 : "{verdict:verdict}: {statement} [{why:faint}]");
+        }
     }
 }
 
@@ -224,7 +247,7 @@ static void add_claim(struct page *page, const cJSON *document, const struct pla
     add_parts(page, document, claim);
     page_say_each(page, PAGE_ITEM, &peers, "elsewhere: {system}: {says} ({machine})");
     page_pictures(page, place_text(claim, "id"));
-    page_fold(page, "How it was looked at");
+    page_fold(page, "How it was tested");
     page_say(page, PAGE_TEXT, claim, "{test}");
     add_commands(page, claim);
     add_figures(page, claim);
@@ -235,7 +258,7 @@ static void add_claim(struct page *page, const cJSON *document, const struct pla
 static void say_not_yet(struct page *page, const struct place *later)
 {
     if (later->json && later->json->child)
-        page_heading(page, 2, "not-yet", "Not yet put to an experiment");
+        page_heading(page, 2, "not-yet", "Not tested yet");
     page_say_each(page, PAGE_ITEM, later, "{id} not yet: {statement} Waits for {waits_for}.");
 }
 

@@ -178,7 +178,7 @@ static bool look_up(const struct evidence *evidence, const struct experiment_sel
     *value = quantity_of(*cell, selector->phase, selector->figure);
     if (!isnan(value->median))
         return true;
-    conclude(out, CLAIM_INCONCLUSIVE, "%s at %s does not tell of %s", impl, place(at, x),
+    conclude(out, CLAIM_INCONCLUSIVE, "%s at %s does not report %s", impl, place(at, x),
              selector->figure);
     return false;
 }

@@ -42,7 +42,7 @@ static void answer_again(struct quiz *quiz, const cJSON *json, struct verdict *v
         int judged = quiz_answer(quiz, given);
         if (judged < 0) {
             text_add_behind(verdict->changes, sizeof verdict->changes,
-                            "  answer %" PRIu32 ": '%.40s' is no answer to its question\n",
+                            "  answer %" PRIu32 ": '%.40s' does not answer its question\n",
                             quiz->asked, given);
             for (size_t i = 0; i < 3 && judged < 0; i++)
                 judged = quiz_answer(quiz, (const char *[]){"", "0", "0:0"}[i]);
@@ -133,7 +133,7 @@ static int run(struct call *call)
 const struct command cmd_lab_receipt = {
     .name = "lab receipt",
     .usage = "FILE...",
-    .summary = "Check receipts of the playground: ask again, judge the answers.",
+    .summary = "Check receipts of the playground: ask again and judge the answers.",
     .topic = "My class",
     .groups = (const struct flag_group[]){{0}},
     .run = run,

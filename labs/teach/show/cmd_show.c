@@ -250,7 +250,7 @@ static int read_script(const struct show_options *options, const char *operand,
         if (!strpbrk(operand, " ;\t\n"))
             return diag_usage(
                 diag,
-                "'%.80s' is no worked example and no file; expected one, or a script "
+                "'%.80s' is neither a worked example nor a file; expected one, or a script "
                 "such as 'add a 3s; tick 3' ('twbench show --list' names the examples)",
                 operand);
         return script_parse("script", operand, strlen(operand), options->tick_ns, script, diag);
@@ -413,7 +413,7 @@ static int run(struct call *call)
 const struct command cmd_show = {
     .name = "show",
     .usage = "[FLAGS] [EXAMPLE|SCRIPT|FILE|-]",
-    .summary = "Draw a running design slot by slot, step by step; the worked examples.",
+    .summary = "Draw a running design slot by slot, step by step; also the worked examples.",
     .topic = "My class",
     .groups = groups,
     .size = sizeof(struct show_options),

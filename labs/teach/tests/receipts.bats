@@ -25,7 +25,7 @@ changed() {
     changed 's/"score": 8/"score": 10/' 1 'score: 10 given, expected 8'
     changed 's/true, true, false/true, true, true/' 1 'right: \[true,true,true.*expected \[true,true,false'
     changed 's/"ad"/"abd"/' 1 'signature: .* given, expected'
-    changed 's/"ad"/"bda x"/' 1 "answer 3: 'bda x' is no answer to its question"
+    changed 's/"ad"/"bda x"/' 1 "answer 3: 'bda x' does not answer its question"
     changed 's/Zo/Jo/' 1 'questions: .*seed was changed'
     changed 's/"hier"/"round"/' 1 'settings: '
     changed 's/"signature": "[0-9a-f]*/"signature": "0/' 1 'signature: "0" given'

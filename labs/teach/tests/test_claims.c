@@ -250,7 +250,7 @@ TEST(test_files_refused)
                 "x.json: documents: expected an array");
     refuse_text("{\"id\":\"T1\",\"statement\":\"s\",\"documents\":[\"A\"],\"test\":\"t\","
                 "\"runs\":{\"r\":{\"designs\":[\"quick\"]}}}",
-                "x.json: runs.r.designs[0]: 'quick' is no design");
+                "x.json: runs.r.designs[0]: 'quick' is not a design");
     refuse_text(
         "{\"id\":\"T1\",\"statement\":\"s\",\"documents\":[\"A\"],\"test\":\"t\","
         "\"runs\":{\"r\":{\"designs\":[\"heap\"],\"workload\":\"hold\",\"measure\":\"counts\","

@@ -64,7 +64,7 @@ static int start(char *const *words, const struct interrupt *interrupt, int out,
     if (told <= 0)
         return DIAG_OK;
     waitpid(*child, NULL, 0);
-    return diag_usage(diag, "%s: %s; expected a command behind --", words[0], strerror(why));
+    return diag_usage(diag, "%s: %s; expected a command after --", words[0], strerror(why));
 }
 
 /* ---- Waiting. ------------------------------------------------------------------------------------ */

@@ -100,7 +100,7 @@ static int check_program(char *const *command, struct diag *diag)
     const char *slash = strrchr(command[0], '/');
     if (strncmp(slash ? slash + 1 : command[0], "nginx", 5) != 0)
         return diag_usage(diag,
-                          "%s: expected nginx itself behind --, with its flags; put load on it "
+                          "%s: expected nginx itself after --, with its flags; put load on it "
                           "from elsewhere meanwhile",
                           command[0]);
     int status = ask(version, "-V", &text, &ended, diag);

@@ -30,7 +30,7 @@ log() {
 
 @test "what the documents have not is refused by name" {
     "$twbench" trace libuv-bind --json=t.json >/dev/null
-    refuses "--export-gbench: a trace document is no result" report t.json --export-gbench=x
+    refuses "--export-gbench: a trace document is not a result" report t.json --export-gbench=x
     refuses "--assert: a trace document has no cells" report t.json --assert='heap.start<=O(n)'
     sed 's/"schema_version":[^,]*/"schema_version": 2/' t.json >later.json
     refuses "later.json: schema_version: another version" report later.json

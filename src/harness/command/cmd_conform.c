@@ -60,7 +60,7 @@ static int conform_design(const struct conforming *conforming, const struct tw_d
     const struct tw_backend *timed = design->timed;
     FILE *out = conforming->heard ? conforming->heard->out : stdout;
     if (timed->traits.flags & TW_KEEPS_NOTHING) {
-        fprintf(out, "%s: keeps nothing, so there is nothing to prove\n", timed->name);
+        fprintf(out, "%s: keeps nothing, so there is nothing to test\n", timed->name);
         return 0;
     }
     uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);

@@ -81,7 +81,7 @@ static int run(struct call *call)
 const struct command cmd_list = {
     .name = "list",
     .usage = "",
-    .summary = "Name the designs, their parameters and the workloads.",
+    .summary = "List the designs, their parameters and the workloads.",
     .topic = "Compare timer designs",
     .groups = groups,
     .size = sizeof(struct list_options),

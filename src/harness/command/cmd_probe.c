@@ -50,7 +50,7 @@ static const struct flag flags[] = {
     SETUP_SEED(OF, setup),
     SETUP_TICK(OF, setup),
     SETUP_MAX_PENDING(OF, setup),
-    SETUP_MIN_TIME(OF, setup, "time one sample takes at least (default 250us)"),
+    SETUP_MIN_TIME(OF, setup, "least time of one sample (default 250us)"),
     FLAG_COUNT("samples", "N", "samples of a process, the fastest of which counts (default 5)", OF,
                samples, 1, SAMPLE_MAX),
     FLAG_COUNT("passes", "N", "passes of a sample (default: as many as --min-time takes here)", OF,

@@ -77,7 +77,7 @@ static int run(struct call *call)
 const struct command cmd_selftest = {
     .name = "selftest",
     .usage = "[FLAGS]",
-    .summary = "How often compare is wrong here, and how small a slowdown it sees.",
+    .summary = "Measure how often compare is wrong here, and the smallest slowdown it finds.",
     .topic = "My CI",
     .groups = groups,
     .size = sizeof(struct pair_options),

@@ -203,7 +203,7 @@ static int take_setting(struct call *call, struct designs *designs, const struct
         return diag_usage(diag, "%s: '%s' given; %s chooses the parameters itself", flag, text,
                           call->command->name);
     if (!values || values == text)
-        return diag_usage(diag, "%s: '%s' given; expected NAME=VALUES behind the file", flag, text);
+        return diag_usage(diag, "%s: '%s' given; expected NAME=VALUES after the file", flag, text);
     *values++ = '\0';
     const struct tw_param *param = param_find(design->timed->params, text);
     if (!param)

@@ -74,7 +74,7 @@ static size_t show_flags_of_lab(FILE *out, const char *command, size_t first)
         if (lab_rows[at].kind == LAB_FLAG && strcmp(lab_rows[at].of, command) == 0)
             text_add_item(&names, " ", "--%s", lab_rows[at].name);
     if (names.used > 0) {
-        fprintf(out, "\nWith one of these it is the lab %s's:\n  ", lab_rows[first].lab);
+        fprintf(out, "\nFlags that need the lab %s:\n  ", lab_rows[first].lab);
         wrap_write(out, buffer, 2, 2, style.columns);
     }
     return at - first;
@@ -178,7 +178,7 @@ void help_commands(FILE *out)
     for (size_t i = 0; topics[i]; i++)
         show_topic(out, topics[i]);
     show_missing(out);
-    fprintf(out, "Flags alone are those of run.  'twbench help COMMAND' lists a command's flags,\n"
+    fprintf(out, "Flags without a command are those of run.  'twbench help COMMAND' lists a\ncommand's flags,
                  "'twbench version' names this build.\n"
                  "Example: twbench --impl=hashed,heap --tasks=1e3..1e6\n");
 }

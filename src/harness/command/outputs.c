@@ -93,7 +93,7 @@ const struct flag output_plot_flags[2] = {
 const struct flag output_page_flags[1] = {
     {.name = "html",
      .value = "FILE|-",
-     .help = "all of it as one page of HTML that loads nothing; also -o FILE",
+     .help = "one self-contained page of HTML; also -o FILE",
      .kind = TAKE_FILE,
      .offset = FLAG_FIELD(struct outputs, html, const char *),
      .also = "-o"}};
@@ -462,7 +462,7 @@ static int check_kind(const struct outputs *outputs, const struct document_kind 
                           kind->pictures ? "picture for the terminal" : "pictures");
     for (size_t i = 0; i < FORMATS; i++)
         if (outputs->exports[i] && !is_offered(&formats[i], can))
-            return diag_usage(diag, "--%s: a %s document is no result; expected one",
+            return diag_usage(diag, "--%s: a %s document is not a result; expected one",
                               formats[i].flag, kind->name);
     return DIAG_OK;
 }

@@ -71,7 +71,7 @@ static int copy_file(const char *from, const char *to, uint64_t *hash, struct di
     struct stat what;
     if (fstat(in, &what) != 0 || !S_ISREG(what.st_mode)) {
         close(in);
-        return diag_usage(diag, "%s: is no file; expected a program or a plugin", from);
+        return diag_usage(diag, "%s: not a file; expected a program or a plugin", from);
     }
     int status = DIAG_OK;
     int out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0700);

@@ -150,7 +150,7 @@ static void judge_described(const struct tw_backend *backend, const struct tw_se
     const struct tw_param *param =
         described->name ? param_find(backend->params, described->name) : NULL;
     if (!param) {
-        report_broken(report, RULE_DESCRIBE, "%s is no parameter of the design",
+        report_broken(report, RULE_DESCRIBE, "%s is not a parameter of the design",
                       described->name ? described->name : "a setting without a name");
         return;
     }

@@ -364,7 +364,7 @@ int watched_run_text(const struct tw_backend *backend, const struct conform_opti
     operations_init(&operations, 1);
     size_t line = operations_parse(text, backend->params, &operations);
     if (line != 0) {
-        snprintf(report->detail, sizeof report->detail, "line %zu is no operation", line);
+        snprintf(report->detail, sizeof report->detail, "line %zu is not an operation", line);
         operations_clear(&operations);
         return -1;
     }

@@ -54,7 +54,7 @@ static int check_params(const char *path, const struct tw_backend *table, struct
     for (const struct tw_param *param = table->params; param->name; param++) {
         if (++count > TABLE_PARAMS_MAX)
             return diag_usage(diag,
-                              "%s: '%s' has more than %d parameters, or no NULL name behind "
+                              "%s: '%s' has more than %d parameters, or no NULL name after "
                               "the last",
                               path, table->name, TABLE_PARAMS_MAX);
         if (!table_name_is_good(param->name))
@@ -149,7 +149,7 @@ int table_check(const char *path, const struct tw_design *design, struct diag *d
 {
     if (!design)
         return diag_usage(diag,
-                          "%s: is no plugin: it lacks the symbol tw_plugin (TW_PLUGIN in "
+                          "%s: not a plugin: it lacks the symbol tw_plugin (TW_PLUGIN in "
                           "backend.h)",
                           path);
     if (design->abi_version != TW_ABI_VERSION)

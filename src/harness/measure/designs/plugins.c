@@ -54,7 +54,7 @@ static int plugin_find(struct plugin *plugin, const char *given, struct diag *di
     if (access(given, R_OK) != 0 || stat(given, &plugin->file) != 0)
         return diag_usage(diag, "%s: %s", given, strerror(errno));
     if (!S_ISREG(plugin->file.st_mode))
-        return diag_usage(diag, "%s: is no file that could be loaded", given);
+        return diag_usage(diag, "%s: not a file that can be loaded", given);
     if (!realpath(given, plugin->path))
         return diag_usage(diag, "%s: %s", given, strerror(errno));
     return DIAG_OK;

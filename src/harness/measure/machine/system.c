@@ -237,7 +237,7 @@ static void check_virtualisation(struct system_checks *checks, const char *virtu
     struct system_check *check = add_check(checks, "virtualisation", NAN);
     snprintf(check->text, sizeof check->text, "%s", virtualisation);
     if (check->text[0] && strcmp(check->text, "none") != 0)
-        warn(check, "a virtual machine: others on its host move the times; compare within one run");
+        warn(check, "a virtual machine: other guests disturb the times; compare within one run");
 }
 
 static void check_load(struct system_checks *checks, const struct system_look *look,

@@ -16,7 +16,7 @@ static bool setting_is_good(const struct tw_backend *design, const struct tw_set
     if (!setting->name || !utf8_is_printable(setting->name, NAME_SIZE))
         snprintf(reason, ANSWERS_REASON, DESCRIBES "a setting has no name of a parameter");
     else if (!param_find(design->params, setting->name))
-        snprintf(reason, ANSWERS_REASON, DESCRIBES "'%s' is no parameter of the design",
+        snprintf(reason, ANSWERS_REASON, DESCRIBES "'%s' is not a parameter of the design",
                  setting->name);
     else if (setting->count == 0 || setting->count > TW_VALUES_MAX)
         snprintf(reason, ANSWERS_REASON, DESCRIBES "'%s' with %" PRIu32 " values; expected 1 .. %d",

@@ -135,7 +135,7 @@ static int session_load(struct session *session, struct diag *diag)
         return DIAG_OK;
     }
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
-        return diag_usage(diag, "%s: is no file that --resume could go on with; expected a result",
+        return diag_usage(diag, "%s: not a file that --resume can continue; expected a result",
                           path);
     return result_load(path, &session->document, diag);
 }

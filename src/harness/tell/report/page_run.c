@@ -75,7 +75,7 @@ static void add_legend(struct page *page, const cJSON *document, const struct vi
             "advance: single calls, in the worst phase.  longest advance: without preemption, by "
             "each call's least time over repeated passes; longest seen: with the machine's "
             "interrupts.%s  twbench list --terms explains all words.",
-            sure ? "  Marked are the best of a column: the least, and all whose intervals overlap "
+            sure ? "  * marks the best of a column: the least, and all whose intervals overlap "
                    "its "
                    "own."
                  : "");

@@ -38,7 +38,7 @@ static void add_sizes(struct page *page, const struct place *root)
     }
     page_say(page, PAGE_TEXT, root,
              "Found: regressed beyond the margin of {method.margin:share}, and confirmed. "
-             "Seen: slower beyond doubt, by whatever amount.");
+             "Seen: significantly slower, by any amount.");
 }
 
 static void add_calibration(struct page *page, const struct place *root)

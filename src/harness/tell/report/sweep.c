@@ -286,7 +286,7 @@ int sweep_parse_claim(const char *text, const char *what, struct sweep_claim *ou
         return refuse(text, at, what, "O(1), O(log n), O(n), O(n log n) or O(n^2)", diag);
     at = skip_blanks(at + strlen(class_name(class)));
     if (*at != '\0')
-        return refuse(text, at, what, "nothing behind the class", diag);
+        return refuse(text, at, what, "nothing after the class", diag);
     claim.operation = (enum sweep_operation)operation;
     claim.bound = (enum tw_growth) class;
     *out = claim;
