@@ -33,18 +33,25 @@ static void words_number(char *out, size_t size, double value)
     snprintf(out, size, "%.*f", decimals, value);
 }
 
-static void words_time(char *out, size_t size, double ns)
+struct time_unit {
+    const char *name;
+    double ns;
+};
+
+static const struct time_unit *time_unit_of(double ns)
 {
-    static const struct {
-        const char *unit;
-        double ns;
-    } units[] = {{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}};
-    char number[24];
+    static const struct time_unit units[] = {{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}};
     size_t i = 0;
     while (i < 3 && ns < 0.9995 * units[i].ns)
         i++;
-    words_number(number, sizeof number, ns / units[i].ns);
-    snprintf(out, size, "%s %s", number, units[i].unit);
+    return &units[i];
+}
+
+static void words_time(char *out, size_t size, double ns)
+{
+    char number[24];
+    words_number(number, sizeof number, ns / time_unit_of(ns)->ns);
+    snprintf(out, size, "%s %s", number, time_unit_of(ns)->name);
 }
 
 /* "7.12 ns", "24.2 bytes per task": what is compared, without saying what it is. */
@@ -91,8 +98,9 @@ static void words_figures(char *out, size_t size, const struct criteria *criteri
 {
     char low[32], high[32], text[80];
     struct text line = text_in(out, size);
-    words_number(low, sizeof low, criteria->cost_ns.low);
-    words_number(high, sizeof high, criteria->cost_ns.high);
+    double unit = time_unit_of(criteria->cost_ns.median)->ns; /* the interval has the median's */
+    words_number(low, sizeof low, criteria->cost_ns.low / unit);
+    words_number(high, sizeof high, criteria->cost_ns.high / unit);
     words_value(text, sizeof text, criteria, CRITERION_COST);
     if (criteria->cost_ns.count >= CRITERIA_PAIRS_MIN)
         text_add(&line, "%s (%s - %s, %zu samples)", text, low, high, criteria->cost_ns.count);

@@ -80,6 +80,10 @@ verdicts() {
     "$twbench" claims --quick F1 T12 --json=shown.json >first.txt
     "$twbench" report shown.json >again.txt
     cmp first.txt again.txt
+    jq '.complete = false | .claims[0] |= (.verdict = "inconclusive" | .parts |= map(.verdict = "inconclusive" | .why = "heap at 1 was not run"))' \
+        shown.json >cut.json
+    run -0 "$twbench" report cut.json
+    [[ $output == *"0 hold, 1 does not hold, 0 are inconclusive, 1 not run (interrupted)"* && $output == *"T12 not run"* ]]
 }
 
 @test "nothing is overwritten unasked; --resume runs nothing twice and gives the same verdicts" {
