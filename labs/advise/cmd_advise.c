@@ -75,13 +75,14 @@ static const struct flag flags[] = {
                 exact),
     FLAG_BY("late", "TIME|SHARE",
             "allowed lateness: 10ms, with coarser ticks too; or 12.5% of a delay", take_late),
-    FLAG_COUNT("memory", "BYTES", "most memory per task, slots included", OF, wishes.memory_bytes, 1,
-               UINT64_C(1) << 40),
+    FLAG_COUNT("memory", "BYTES", "most memory per task, slots included", OF, wishes.memory_bytes,
+               1, UINT64_C(1) << 40),
     FLAG_TIME("tail", "no single advance may take longer", OF, wishes.tail_ns, 1),
-    FLAG_BY("between", "none|chain|SIZE",
-            "what happens between two calls: nothing (default), a wait for the call to end, or also "
-            "other work in that much memory (32KiB), as in a server",
-            take_between),
+    FLAG_BY(
+        "between", "none|chain|SIZE",
+        "what happens between two calls: nothing (default), a wait for the call to end, or also "
+        "other work in that much memory (32KiB), as in a server",
+        take_between),
     FLAG_WORD("clock", "virtual|real", "real: which runner and design, on the machine's clock", OF,
               clock, clock_words),
     FLAG_FILE("runner", "A,B|all", "with --clock=real: runners to choose from (default all)", OF,
@@ -95,8 +96,7 @@ static const struct flag flags[] = {
     SETUP_SEED(OF, setup),
     SETUP_TICK(OF, setup),
     SETUP_PATIENCE(OF, setup),
-    SETUP_BUDGET(OF, setup,
-                 "total processor time (default 60s); wall time with --clock=real"),
+    SETUP_BUDGET(OF, setup, "total processor time (default 60s); wall time with --clock=real"),
     FLAG_TIME("deadline", "total wall time (default: no limit)", OF, deadline_ns, 1000000),
     SETUP_MEMORY_LIMIT(OF, setup),
     SETUP_NO_SYSTEM_CHECK(OF, setup),
@@ -138,8 +138,7 @@ static int check_operands(const struct call *call, struct diag *diag)
         return diag_usage(diag, "advise: no load given; expected a workload or a trace, by its "
                                 "name or as a file");
     if (call->operand_count > 1)
-        return diag_usage(diag, "advise: '%s' is a second load; expected one",
-                          call->operands[1]);
+        return diag_usage(diag, "advise: '%s' is a second load; expected one", call->operands[1]);
     if (dot && strcmp(dot, ".log") == 0)
         return diag_usage(
             diag,

@@ -163,16 +163,15 @@ static const char *status_of(const struct place *row)
 static bool add_row(struct page *page, const struct fields *fields, const struct place *row,
                     const char *count)
 {
-    bool is_rough = !(place_number(row, count) >= CRITERIA_PAIRS_MIN), any = false;
+    bool is_rough = place_number(row, count) < CRITERIA_PAIRS_MIN, any = false;
     page_row(page);
     for (size_t i = 0; i < fields->count; i++) {
         char cell[200];
         const char *form = fields->items[i].cell;
         snprintf(cell, sizeof cell, "<~%s", form);
         char *interval = is_rough ? strstr(cell, "< (") : NULL;
-        any |= interval != NULL;
         if (interval)
-            snprintf(interval, 2, ">");
+            any = snprintf(interval, 2, ">") > 0;
         bool is_end = is_rough && (strstr(cell, ".low}") || strstr(cell, ".high}"));
         if (strcmp(form, "{status}") == 0)
             page_cell(page, "%s", status_of(row));
@@ -296,21 +295,19 @@ static void add_all_others(struct page *page, const struct place *advice)
         add_others(page, advice, groups[i].status, groups[i].title, groups[i].with_why);
 }
 
-#define TIED " Tied: does not differ from the recommended one."
-
 static void say_rule(struct page *page, const struct place *advice)
 {
     page_say(page, PAGE_ITEM, advice, "The rule: {wishes.rule}.");
     if (is_on_clock(advice))
         page_say(page, PAGE_ITEM, advice,
                  "Lateness, caller's latency and processor time differ if the 95 % interval of the "
-                 "ratio of runs of one round lies beyond 3 %, other figures if by 1 %." TIED);
+                 "ratio of runs of one round lies beyond 3 %, other figures if by 1 %.");
     else
-        page_say(
-            page, PAGE_ITEM, advice,
-            "Costs differ if the 95 % interval of their ratio lies beyond 3 %, tails if by a "
-            "factor of two and {interruption_ns:us}, as long as an interruption here, other "
-            "figures if by 1 %." TIED);
+        page_say(page, PAGE_ITEM, advice,
+                 "Costs differ if the 95 % interval of their ratio lies beyond 3 %, tails if by a "
+                 "factor of two and {interruption_ns:us}, as long as an interruption here, other "
+                 "figures if by 1 %.");
+    page_span(page, " Tied: does not differ from the recommended one.");
     page_say(page, PAGE_ITEM, advice, "{budget.used_ns:s} of {budget.asked_ns:s} used");
     page_span(page, "%s.",
               cJSON_IsTrue(json_get(advice->json, "budget.interrupted")) ? ", then interrupted"

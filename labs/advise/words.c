@@ -33,31 +33,25 @@ static void words_number(char *out, size_t size, double value)
     snprintf(out, size, "%.*f", decimals, value);
 }
 
-struct time_unit {
-    const char *name;
-    double ns;
-};
-
-static const struct time_unit *time_unit_of(double ns)
+/* Without the unit, which is that of `like` and is answered. */
+static const char *words_time_like(char *out, size_t size, double ns, double like)
 {
-    static const struct time_unit units[] = {{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}};
+    static const struct {
+        const char *unit;
+        double ns;
+    } units[] = {{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}};
     size_t i = 0;
-    while (i < 3 && ns < 0.9995 * units[i].ns)
+    while (i < 3 && like < 0.9995 * units[i].ns)
         i++;
-    return &units[i];
-}
-
-static void words_time(char *out, size_t size, double ns)
-{
-    char number[24];
-    words_number(number, sizeof number, ns / time_unit_of(ns)->ns);
-    snprintf(out, size, "%s %s", number, time_unit_of(ns)->name);
+    words_number(out, size, ns / units[i].ns);
+    return units[i].unit;
 }
 
 /* "7.12 ns", "24.2 bytes per task": what is compared, without saying what it is. */
 static void put_value(char *out, size_t size, const struct criteria *criteria,
                       enum criterion criterion)
 {
+    char number[24];
     double value = criteria_value(criteria, criterion);
     if (criterion == CRITERION_WAKEUPS && criteria->on_clock)
         snprintf(out, size, value < 9.95 ? "%.1f" : "%.0f", value);
@@ -66,7 +60,7 @@ static void put_value(char *out, size_t size, const struct criteria *criteria,
     else if (criterion == CRITERION_MEMORY)
         words_number(out, size, value);
     else
-        words_time(out, size, value);
+        snprintf(out, size, "%s %s", number, words_time_like(number, sizeof number, value, value));
 }
 
 /* The value of a criterion with its unit: "7.12 ns per operation", "4.3 us". */
@@ -98,9 +92,8 @@ static void words_figures(char *out, size_t size, const struct criteria *criteri
 {
     char low[32], high[32], text[80];
     struct text line = text_in(out, size);
-    double unit = time_unit_of(criteria->cost_ns.median)->ns; /* the interval has the median's */
-    words_number(low, sizeof low, criteria->cost_ns.low / unit);
-    words_number(high, sizeof high, criteria->cost_ns.high / unit);
+    words_time_like(low, sizeof low, criteria->cost_ns.low, criteria->cost_ns.median);
+    words_time_like(high, sizeof high, criteria->cost_ns.high, criteria->cost_ns.median);
     words_value(text, sizeof text, criteria, CRITERION_COST);
     if (criteria->cost_ns.count >= CRITERIA_PAIRS_MIN)
         text_add(&line, "%s (%s - %s, %zu samples)", text, low, high, criteria->cost_ns.count);
@@ -333,11 +326,10 @@ static bool reason_doubt(struct text *line, const struct advice_evidence *eviden
     const struct summary *cost = &of->cost_ns;
     if (cost->high < SCATTERED * cost->low)
         return false;
-    text_add(
-        line,
-        "doubtful: its %s is known only to a factor of %.1f; try a quieter machine, or "
-        "a larger budget",
-        criterion_name(CRITERION_COST, of->on_clock), cost->high / cost->low);
+    text_add(line,
+             "doubtful: its %s is known only to a factor of %.1f; try a quieter machine, or "
+             "a larger budget",
+             criterion_name(CRITERION_COST, of->on_clock), cost->high / cost->low);
     return true;
 }
 

@@ -43,7 +43,7 @@ static const struct flag flags[] = {
               wishes.commits),
     FLAG_SWITCH("propose-limits", "propose limits for twbench.json from the spread of each time",
                 OF, wishes.propose),
-    FLAG_BY("least", "PERCENT", "smallest change of a time that is reported (default 1%)", take_least),
+    FLAG_BY("least", "PERCENT", "smallest change of a time to report (default 1%)", take_least),
 };
 #undef OF
 static const struct flag_group groups[] = {

@@ -14,50 +14,38 @@ static bool is_open(const cJSON *judged)
     return strcmp(json_get_text(judged, "verdict"), "inconclusive") == 0;
 }
 
-#define UNMEASURED "not measured"
-#define NOT_RUN    "not run"
+static const char judged[] = "{verdict:verdict}", unmeasured[] = "not measured",
+                  not_run[] = "not run";
 
-/* Why a part is open although nothing is unclear about it: --quick takes no times, or an interrupt came first. Or NULL. */
-static const char *part_gap(const cJSON *document, const cJSON *part)
+/* The verdict; or why a part is open although nothing is unclear: --quick takes no times, an interrupt came first. */
+static const char *part_form(const cJSON *document, const cJSON *part)
 {
-    const char *why = json_get_text(part, "why");
-    size_t length = strlen(why), end = strlen(NOT_RUN);
-    if (!is_open(part))
-        return NULL;
-    if (cJSON_IsFalse(json_get(document, "complete")) && length >= end &&
-        strcmp(why + length - end, NOT_RUN) == 0)
-        return NOT_RUN;
-    return cJSON_IsTrue(json_get(document, "quick")) &&
-                   strcmp(json_get_text(part, "basis"), "times") == 0
-               ? UNMEASURED
-               : NULL;
+    bool is_cut = cJSON_IsFalse(json_get(document, "complete"));
+    bool is_quick = cJSON_IsTrue(json_get(document, "quick"));
+    if (is_open(part) && is_cut && strstr(json_get_text(part, "why"), " was not run"))
+        return not_run;
+    bool is_timed = strcmp(json_get_text(part, "basis"), "times") == 0;
+    return is_open(part) && is_quick && is_timed ? unmeasured : judged;
 }
 
 /* The same of a claim that only such parts keep open. */
-static const char *claim_gap(const cJSON *document, const cJSON *claim)
+static const char *claim_form(const cJSON *document, const cJSON *claim)
 {
-    const char *gap = NULL;
-    if (!is_open(claim))
-        return NULL;
+    const char *form = judged;
     json_each(part, claim, "parts") {
-        const char *of = part_gap(document, part);
-        if (!is_open(part) || strcmp(json_get_text(part, "role"), "reading") == 0)
-            continue;
-        if (!of)
-            return NULL;
-        if (!gap || strcmp(of, NOT_RUN) == 0)
-            gap = of;
+        bool counts = is_open(part) && strcmp(json_get_text(part, "role"), "reading") != 0;
+        form = counts ? part_form(document, part) : form;
+        if (counts && form == judged)
+            break;
     }
-    return gap;
+    return is_open(claim) ? form : judged;
 }
 
-static size_t count_gaps(const cJSON *document, const char *gap)
+static size_t count_forms(const cJSON *document, const char *form)
 {
     size_t count = 0;
-    json_each(claim, document, "claims") {
-        const char *of = claim_gap(document, claim);
-        count += of && strcmp(of, gap) == 0;
-    }
+    json_each(claim, document, "claims")
+        count += claim_form(document, claim) == form;
     return count;
 }
 
@@ -71,18 +59,17 @@ static size_t count_verdicts(const cJSON *document, const char *verdict)
 
 static void add_title(struct page *page, const cJSON *document)
 {
-    size_t hold = count_verdicts(document, "holds");
-    size_t refuted = count_verdicts(document, "does-not-hold");
-    size_t unmeasured = count_gaps(document, UNMEASURED), not_run = count_gaps(document, NOT_RUN);
-    size_t open = count_verdicts(document, "inconclusive") - unmeasured - not_run;
+    size_t hold = count_verdicts(document, "holds"), no = count_verdicts(document, "does-not-hold");
+    size_t untimed = count_forms(document, unmeasured), unrun = count_forms(document, not_run);
+    size_t open = count_verdicts(document, "inconclusive") - untimed - unrun;
     page_heading(page, 1, NULL,
                  "Claims about timer designs: %zu hold%s, %zu do%s not hold, %zu %s inconclusive",
-                 hold, hold == 1 ? "s" : "", refuted, refuted == 1 ? "es" : "", open,
+                 hold, hold == 1 ? "s" : "", no, no == 1 ? "es" : "", open,
                  open == 1 ? "is" : "are");
-    if (not_run > 0)
-        page_span(page, ", %zu not run (interrupted)", not_run);
-    if (unmeasured > 0)
-        page_span(page, ", %zu not measured (--quick takes no times)", unmeasured);
+    if (unrun > 0)
+        page_span(page, ", %zu not run (interrupted)", unrun);
+    if (untimed > 0)
+        page_span(page, ", %zu not measured (--quick takes no times)", untimed);
 }
 
 /* "#claim-T6": what is no letter, digit or dash becomes a dash. */
@@ -95,12 +82,6 @@ static void format_anchor(char *out, size_t size, const char *id)
 }
 
 /* ---- The overview. --------------------------------------------------------------------------- */
-
-static const char *claim_verdict_form(const cJSON *document, const cJSON *claim)
-{
-    const char *gap = claim_gap(document, claim);
-    return gap ? gap : "{verdict:verdict}";
-}
 
 /* A cell with the letters of the documents that say so, each of which leads to the list of them. */
 static void add_letters(struct page *page, const struct place *claim)
@@ -123,7 +104,7 @@ static void add_judged(struct page *page, const cJSON *document, const struct pl
     page_cell_put(page, claim, "id");
     page_link(page, anchor);
     add_letters(page, claim);
-    page_cell_say(page, claim, claim_verdict_form(document, claim->json));
+    page_cell_say(page, claim, claim_form(document, claim->json));
     page_cell_put(page, claim, "basis");
     page_cell_put(page, claim, "statement");
 }
@@ -177,15 +158,10 @@ static void add_parts(struct page *page, const cJSON *document, const struct pla
     struct place parts = place_get(claim, "parts");
     for (struct place part = place_item(&parts, 0); part.json; place_next(&part)) {
         bool is_reading = strcmp(place_text(&part, "role"), "reading") == 0;
-        const char *gap = part_gap(document, part.json);
-        if (gap) {
-            page_item(page, "%s%s: ", gap, is_reading ? " (a reading)" : "");
-            page_add(page, &part, "{statement}");
-        } else {
-            page_say(page, PAGE_ITEM, &part,
-                     is_reading ? "{verdict:verdict} (a reading): {statement} [{why:faint}]"
-                                : "{verdict:verdict}: {statement} [{why:faint}]");
-        }
+        const char *form = part_form(document, part.json);
+        page_say(page, PAGE_ITEM, &part, form);
+        page_add(page, &part, is_reading ? " (a reading): {statement}" : ": {statement}");
+        page_add(page, &part, form == judged ? " [{why:faint}]" : "");
     }
 }
 
@@ -241,7 +217,7 @@ static void add_claim(struct page *page, const cJSON *document, const struct pla
     format_anchor(anchor, sizeof anchor, place_text(claim, "id"));
     page_heading(page, 3, anchor + 1, "%s", "");
     page_add(page, claim, "{id} ");
-    page_add(page, claim, claim_verdict_form(document, claim->json));
+    page_add(page, claim, claim_form(document, claim->json));
     page_say(page, PAGE_TEXT, claim, "{statement}");
     page_say(page, PAGE_TEXT, claim, "{why}");
     add_parts(page, document, claim);

@@ -54,8 +54,9 @@ static const struct flag flags[] = {
                "how far a metric may move: instructions=1%, time=5%, memory=off; of some cells: "
                "heap/hold:work=2%; may be repeated",
                take_limit),
-    FLAG_SWITCH("ignore-missing", "results: pass despite cells that only one side has; they are listed",
-                OF, ignore_missing),
+    FLAG_SWITCH("ignore-missing",
+                "results: pass despite cells that only one side has; they are listed", OF,
+                ignore_missing),
     FLAG_SWITCH("explain",
                 "programs, plugins: name the functions whose instructions changed (needs valgrind)",
                 OF, explain),

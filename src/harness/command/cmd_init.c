@@ -100,7 +100,8 @@ static const struct flag_group groups[] = {{0}};
 const struct command cmd_init = {
     .name = "init",
     .usage = "DIR",
-    .summary = "Create a repository for your own timer: skeleton, Makefile, twbench.json, workflows.",
+    .summary =
+        "Create a repository for your own timer: skeleton, Makefile, twbench.json, workflows.",
     .topic = "My CI",
     .groups = groups,
     .run = run,

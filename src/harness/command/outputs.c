@@ -90,13 +90,12 @@ const struct flag output_plot_flags[2] = {
     FLAG_BY("plot-format", "FORMAT", "svg, png, pdf, or dumb for the terminal (default svg)",
             take_plot_format),
 };
-const struct flag output_page_flags[1] = {
-    {.name = "html",
-     .value = "FILE|-",
-     .help = "one self-contained page of HTML; also -o FILE",
-     .kind = TAKE_FILE,
-     .offset = FLAG_FIELD(struct outputs, html, const char *),
-     .also = "-o"}};
+const struct flag output_page_flags[1] = {{.name = "html",
+                                           .value = "FILE|-",
+                                           .help = "one self-contained page of HTML; also -o FILE",
+                                           .kind = TAKE_FILE,
+                                           .offset = FLAG_FIELD(struct outputs, html, const char *),
+                                           .also = "-o"}};
 const struct flag output_assert_flags[1] = {FLAG_EACH(
     "assert", "CLAIM", "'heap.start<=O(log n)': status 3 when counts break it; may be repeated",
     take_assert)};

@@ -40,8 +40,8 @@ const struct flag pair_flags[PAIR_FLAG_COUNT] = {
     SETUP_PATIENCE(OF, setup),
     FLAG_BY("pairs", "N", "pairs of processes per cell (default 30); 0: no times, counts only",
             take_pairs),
-    FLAG_COUNT("max-pairs", "N", "most pairs of an inconclusive cell, added once (default 150)",
-               OF, max_pairs, PAIRS_MIN, PAIRS_MAX),
+    FLAG_COUNT("max-pairs", "N", "most pairs of an inconclusive cell, added once (default 150)", OF,
+               max_pairs, PAIRS_MIN, PAIRS_MAX),
     FLAG_BY("layouts", "N",
             "layouts of each side over which the pairs are spread (default: one per pair); 1: as "
             "built",

@@ -29,7 +29,7 @@
                0, 1000)
 #define SETUP_MIN_TIME(of, setup, text) FLAG_TIME("min-time", text, of, setup.min_time_ns, 0)
 #define SETUP_PATIENCE(of, setup)                                                                  \
-    FLAG_TIME("patience", "longest wait of a process for the core's full speed (default 100ms)",    \
+    FLAG_TIME("patience", "longest wait of a process for the core's full speed (default 100ms)",   \
               of, setup.patience_ns, 0)
 #define SETUP_BUDGET(of, setup, text) FLAG_TIME("budget", text, of, setup.budget_ns, 1000000)
 #define SETUP_MEMORY_LIMIT(of, setup)                                                              \
@@ -39,13 +39,13 @@
     FLAG_COUNT("jobs", "N", "children at a time, each on a core of its own (default 1)", of,       \
                setup.jobs, 1, CPU_SETSIZE)
 #define SETUP_NO_SYSTEM_CHECK(of, setup)                                                           \
-    FLAG_SWITCH("no-system-check", "skip the check for what could disturb the times", of,             \
+    FLAG_SWITCH("no-system-check", "skip the check for what could disturb the times", of,          \
                 setup.no_system_check)
 #define SETUP_PROGRESS(of, setup)                                                                  \
     FLAG_WORD("progress", "WHEN", "auto, bar, lines, never (default: a bar on a terminal)", of,    \
               setup.progress, setup_progress_words)
 #define SETUP_WORKLOADS_DIR(of, setup)                                                             \
-    FLAG_DIRECTORY("workloads-dir", "where to look up workloads by name", of,                   \
+    FLAG_DIRECTORY("workloads-dir", "where to look up workloads by name", of,                      \
                    setup.workload_directory)
 /* NOLINTEND(bugprone-macro-parentheses) */
 

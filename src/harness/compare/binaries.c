@@ -71,8 +71,7 @@ static int run_command(const struct contest *contest, const char *program, const
                                               "does",
                             result.err[0] ? "; it says: " : "", result.err);
     else if (status == DIAG_OK && result.end != SPAWN_EXITED)
-        status = diag_usage(diag, "%s: did not finish 'run': %s", program,
-                            strsignal(result.code));
+        status = diag_usage(diag, "%s: did not finish 'run': %s", program, strsignal(result.code));
     if (status == DIAG_OK)
         status = check_document(*document, program, diag);
     spawn_free(&result);
