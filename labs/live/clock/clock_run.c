@@ -4,6 +4,7 @@
 #include "harness/base/text.h"
 #include "harness/base/ward.h"
 #include "harness/measure/designs/designs.h"
+#include "impls/registry.h"
 #include "labs/live/clock/performance.h"
 #include "labs/live/runner_plugins.h"
 
@@ -99,6 +100,23 @@ static uint64_t horizon_of(const struct clock_request *request)
     return 3 * 3600 * SECOND;
 }
 
+/* The design, or over one that takes the slack of the load the windows that it grants. */
+static const struct tw_backend *design_of(struct performance *performance, uint64_t tick_ns)
+{
+    const struct clock_request *request = performance->request;
+    const struct stream_slack *slack = &request->stream->slack;
+    const struct tw_slack *within = request->design ? registry_slack(request->design) : NULL;
+    double ticks = (double)slack->ticks * performance->tick_ns / (double)tick_ns;
+    performance->grants = within && !stream_slack_is_none(slack);
+    struct windows windows = {.design = request->design,
+                              .within = within,
+                              .tick_ns = tick_ns,
+                              .ticks = ticks < 0x1p62 ? (uint64_t)ticks : UINT64_C(1) << 62,
+                              .shift = slack->shift,
+                              .now_ns = moment_now};
+    return performance->grants ? windows_grant(&windows) : request->design;
+}
+
 static bool service_open(struct performance *performance, struct clock_report *report)
 {
     const struct clock_request *request = performance->request;
@@ -114,7 +132,9 @@ static bool service_open(struct performance *performance, struct clock_report *r
         .setting_count = request->wishes->setting_count,
     };
     struct tw_error error = {""};
-    config.capacity = capacity_of(request, runner_tick_ns(request->runner, &config));
+    uint64_t tick_ns = runner_tick_ns(request->runner, &config);
+    config.capacity = capacity_of(request, tick_ns);
+    config.design = design_of(performance, tick_ns);
     int answer = request->runner->open(&performance->service, &config, &error);
     if (answer != TW_RUN_OK) {
         fail(report, CLOCK_UNSUPPORTED, error.text);
@@ -381,6 +401,8 @@ static void collect(struct performance *performance, struct clock_report *report
         ledger_judge(performance->accounts, performance->account_count, report);
     if (broken && report->end == CLOCK_OK)
         fail(report, CLOCK_MISMATCH, broken);
+    if (performance->grants && windows_past() > 0 && report->end == CLOCK_OK)
+        fail(report, CLOCK_MISMATCH, "the design fired timers past their windows");
 }
 
 static void performance_free(struct performance *performance)

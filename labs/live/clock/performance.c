@@ -74,11 +74,13 @@ static bool set_period(const struct performance *performance, uint32_t id, struc
     return true;
 }
 
-/* The phase's rule of restarts, from the moment that this run was meant for. */
+/* The phase's rule of restarts, from the moment that this run was meant for; of one with slack the tick that was
+ * chosen. */
 static void restart(struct performance *performance, struct tw_seat *seat, struct account *account,
                     const struct tw_firing *firing)
 {
-    uint64_t since = firing->due_ns - performance->origin_ns;
+    bool chosen = performance->grants && firing->turn_ns > firing->due_ns;
+    uint64_t since = (chosen ? firing->turn_ns : firing->due_ns) - performance->origin_ns;
     uint64_t tick = (uint64_t)llround((double)since / performance->tick_ns);
     const struct stream_phase *phase = score_phase(&performance->score, tick);
     if (!stream_restarts(phase))

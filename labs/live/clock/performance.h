@@ -102,6 +102,22 @@ void score_free(struct score *score);
 /* The phase that a tick belongs to. */
 const struct stream_phase *score_phase(const struct score *score, uint64_t tick);
 
+/* ---- Slack (windows.c): what a load allows its timers, for a design that takes it. */
+
+struct windows {
+    const struct tw_backend *design;
+    const struct tw_slack *within;
+    uint64_t tick_ns; /* of the runner */
+    uint64_t ticks;   /* of slack, in those, for every timer */
+    uint32_t shift;   /* and its delay >> shift on top; 0: nothing */
+    uint64_t (*now_ns)(void);
+};
+
+/* The table for a runner to open instead of the design's.  One for the process: the next call replaces it. */
+const struct tw_backend *windows_grant(const struct windows *windows);
+/* Timers that the design fired on a tick past their windows, since then.  How late a wake-up is, is not its fault. */
+uint64_t windows_past(void);
+
 /* ---- The run. -------------------------------------------------------------------------------- */
 
 /* Seats that a run may have: those of the runner's threads, the producers' and one for whoever shuts. */
@@ -117,6 +133,7 @@ struct performance {
     struct score score;          /* of a paced load */
     double tick_ns;              /* of the stream, at the speed asked for */
     uint64_t origin_ns;          /* the moment of the load's tick 0 */
+    bool grants;                 /* the design takes the load's slack */
     uint64_t end_ns;             /* nothing is started again for later than this; 0: no restarts */
     uint64_t clock_cost_ns;      /* of two looks at the clock, to be subtracted */
     uint64_t longest_pause_ns;   /* of the runner's drivers since the window began */

@@ -117,10 +117,11 @@ static inline void guarded_advance(struct guarded *guarded, uint64_t now)
 }
 
 /* Puts the entry into the design: its status.  *wake is the tick for which whoever advances has to be awake, 0
- * for at once.  They may sleep since long ago, and the design's clock with them: what is too far from there
- * may be in reach from now. */
+ * for at once: the due, or where the design may be late what it says itself.  They may sleep since long ago, and the
+ * design's clock with them: what is too far from there may be in reach from now. */
 static inline int guarded_put(struct guarded *guarded, uint32_t id, tw_tick *wake)
 {
+    const struct tw_traits *traits = &guarded->design->traits;
     tw_tick tick = ticking_due(&guarded->ticking, guarded->entries.all[id].task.due_ns);
     int status = guarded->design->start(guarded->timers, id, tick);
     if (status == TW_REFUSED_RANGE) {
@@ -128,6 +129,8 @@ static inline int guarded_put(struct guarded *guarded, uint32_t id, tw_tick *wak
         status = guarded->design->start(guarded->timers, id, tick);
     }
     *wake = status < 0 ? TW_NEVER : tick;
+    if (status >= 0 && (traits->late_ticks > 0 || traits->late_shift > 0))
+        *wake = guarded->design->next(guarded->timers);
     if (guarded->ready.head != OPENING_NONE)
         *wake = 0;
     return status;

@@ -178,7 +178,6 @@ says() {
 @test "flags of the real clock that make no sense are refused" {
     refuses "--runner" run --threads=2
     refuses "nosuch" run --runner=nosuch
-    refuses "expected slack=0" run --runner=locked --workload=nginx --set=slack=1ms
     refuses "locked" run --runner=locked --transfer=5
     refuses "--transfer" run --runner=tick-queue --transfer=0
     refuses "--threads" run --runner=locked --threads=0
@@ -187,6 +186,18 @@ says() {
     refuses "--load" run --runner=locked --load=closed --workload=hold
     refuses "--counts-only" run --runner=locked --counts-only
     refuses "--load" replay nginx --runner=locked --load=idle
+}
+
+# 400 timers in windows of 200 ms: a wake-up for each window and each new earliest one, not for each timer.  That is a bound
+# that no slow machine passes.
+@test "slack on the real clock: nobody fires past its window, and who takes it wakes up for windows" {
+    on_clock --runner=locked,sharded,bucket-locks,pool,delay-queue,per-thread,mpsc-heap,tick-queue --impl=heap,coalesce,slack-wheel \
+        --workload=fill-expire --set='delay=uniform(1,400)' --set=slack=200ms --tasks=400
+    [ "$(json r.json 'all(c["status"] == "ok" and c["ledger"]["early"] == 0 and c["ledger"]["accepted"] == 400 ==
+        c["ledger"]["ran"] + c["ledger"]["returned"] for c in d["cells"])')" = True ]
+    [ "$(json r.json '{(c["impl"], c["traits"]["late_ticks"]) for c in d["cells"]} == {("heap", 0), ("coalesce", 200), ("slack-wheel", 200)}')" = True ]
+    json r.json '[(c["runner"], c["impl"], c["clock"]["stats"]["wakeups"], c["clock"]["stats"]["runs"]) for c in d["cells"]]'
+    [ "$(json r.json 'all(c["clock"]["stats"]["wakeups"] <= 40 for c in d["cells"] if c["impl"] != "heap")')" = True ]
 }
 
 @test "periodic timers are the runner's own: at a fixed rate and with a fixed delay" {

@@ -293,19 +293,15 @@ static const struct tw_traits *traits_of(const struct plan_cell *cell)
     return cell->way && cell->way->params ? &none : &cell->design->timed->traits;
 }
 
-static const char *name_of(const struct plan_cell *cell)
-{
-    return cell->way && cell->way->params ? cell->way->name : cell->design->timed->name;
-}
-
 static struct cell_identity identity_of(const struct session *session, size_t cell)
 {
     const struct setup *setup = session->setup;
     const struct plan_cell *plan = &session->cells[cell];
     return (struct cell_identity){
-        .impl = name_of(plan),
+        .impl = plan->way && plan->way->params ? plan->way->name : plan->design->timed->name,
         .traits = traits_of(plan),
-        .takes_slack = !setup->stage && registry_slack(plan->design->timed),
+        .takes_slack =
+            traits_of(plan) == &plan->design->timed->traits && registry_slack(plan->design->timed),
         .settings = plan->settings,
         .setting_count = plan->setting_count,
         .drive = plan->drive,
