@@ -99,6 +99,39 @@ static cJSON *make_clock(const struct criteria *of)
     return object;
 }
 
+/* What slack would save: of each design its wake-ups, and by how much they are fewer than those of an exact one. */
+static cJSON *make_slack(const struct advice_evidence *evidence)
+{
+    const struct slack_count *exact = &evidence->slack_counts[0];
+    cJSON *object = cJSON_CreateObject(), *designs = cJSON_CreateArray();
+    json_add_text(object, "asked", evidence->slack);
+    json_add_integer(object, "ticks", evidence->granted.ticks);
+    json_add_integer(object, "shift", evidence->granted.shift);
+    json_add_measure(object, "exact_wakeups", exact->impl ? exact->wakeups : NAN);
+    for (size_t i = 1; i < SLACK_DESIGNS && exact->impl; i++) {
+        const struct slack_count *count = &evidence->slack_counts[i];
+        cJSON *item = cJSON_CreateObject();
+        json_put(item, count, impl, wakeups);
+        json_add_measure(item, "saved_share", 1 - count->wakeups / exact->wakeups);
+        json_add_measure(item, "expiries_per_wakeup", count->expiries / count->wakeups);
+        json_put(item, count, late_p50_ns, late_p99_ns);
+        cJSON_AddItemToArray(designs, item);
+    }
+    json_add(object, "designs", designs);
+    return object;
+}
+
+/* Of a candidate that sleeps until next: its own wake-ups if it takes slack, those of any exact one if it is exact. */
+static double slack_wakeups(const struct advice_evidence *evidence,
+                            const struct candidate *candidate)
+{
+    const struct slack_count *counts = evidence->slack_counts;
+    for (size_t i = 1; i < SLACK_DESIGNS && counts[i].impl; i++)
+        if (strcmp(counts[i].impl, candidate->design->timed->name) == 0)
+            return counts[i].wakeups;
+    return counts[0].impl && candidate_is_exact(candidate) ? counts[0].wakeups : NAN;
+}
+
 static cJSON *make_figures(const struct criteria *of)
 {
     cJSON *object = cJSON_CreateObject();
@@ -187,7 +220,10 @@ static cJSON *make_candidate(const struct advice_evidence *evidence, const struc
              cJSON_CreateBool(field->entries[i].allowed && field->by[i] == FRONT_ITSELF));
     words_why(text, sizeof text, evidence, field, i);
     json_add_text(object, "why", text);
-    json_add(object, "figures", of->known ? make_figures(of) : cJSON_CreateNull());
+    cJSON *figures = of->known ? make_figures(of) : cJSON_CreateNull();
+    if (of->known && evidence->slack)
+        json_add_measure(figures, "slack_wakeups", slack_wakeups(evidence, candidate));
+    json_add(object, "figures", figures);
     json_add(object, "cells", make_identities(evidence, i));
     return object;
 }
@@ -284,6 +320,8 @@ cJSON *advice_make(const struct advice_evidence *evidence)
     json_add(advice, "wishes", make_wishes(&evidence->wishes));
     json_add(advice, "budget", make_budget(evidence, field));
     add_positive(advice, "interruption_ns", evidence->interruption_ns);
+    if (evidence->slack)
+        json_add(advice, "slack", make_slack(evidence));
     json_add(advice, "recommendation", make_recommendation(evidence, field));
     json_add(advice, "comparisons", make_comparisons(evidence, field));
     for (size_t i = 0; i < evidence->candidate_count; i++)

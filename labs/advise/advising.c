@@ -1,6 +1,8 @@
 /* advising.c - makes the load, and races the candidates on it within the budget. */
 #include "labs/advise/advising.h"
 
+#include "harness/measure/workload/spec.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -120,9 +122,12 @@ static int meet_load(struct measuring *measuring, const struct advise_request *r
     measuring->is_made = true;
     measuring->child_ns = child_budget(setup->budget_ns, measuring->stream_ns);
     describe_load(&measuring->evidence, stream);
+    if (request->slack)
+        status = workload_parse_slack(request->slack, stream->tick_ns, "--slack",
+                                      &measuring->evidence.granted, diag);
     if (request->wishes.on_clock)
         meet_clock(measuring, request, stream);
-    return DIAG_OK;
+    return status;
 }
 
 static int by_size(const void *left, const void *right)
@@ -158,6 +163,7 @@ static double measure_interruption(void)
 static void begin(struct measuring *measuring, const struct advise_request *request)
 {
     measuring->evidence.wishes = request->wishes;
+    measuring->evidence.slack = request->slack;
     measuring->begin_ns = measuring_now_ns(measuring);
     measuring->begin_wall_ns = clock_read_ns(CLOCK_MONOTONIC);
     measuring->session.deadline = deadline_after(measuring->begin_ns, request->setup->budget_ns);

@@ -76,6 +76,10 @@ int measuring_same_load(struct measuring *measuring, uint64_t tick_ns, bool *sam
 int measuring_run(struct measuring *measuring, const struct measuring_step *step,
                   struct diag *diag);
 
+/* Counts what the slack that was asked for would save on the load; does nothing where none was.  DIAG_OK,
+ * POOL_INTERRUPTED or another status. */
+int measuring_slack(struct measuring *measuring, struct diag *diag);
+
 /* ---- Decides the order in which candidates are measured, and which go on: successive halving in a budget.
  *
  *     first     what everybody would try, one sample each: hashed, heap, hier, fast; on the real clock each runner
@@ -105,7 +109,8 @@ struct advise_request {
     const char *load;          /* a workload or a trace, by name or as a file */
     const struct tw_design *const *designs;
     size_t design_count;
-    uint64_t tasks; /* 0: the workload's default */
+    uint64_t tasks;    /* 0: the workload's default */
+    const char *slack; /* what it would save; NULL: not asked */
     /* On the real clock: names of runners, or "all"; threads that start and stop; pace; how much a run plays, 0: by the
      * budget. */
     const char *runners;

@@ -9,6 +9,7 @@
 #include "harness/command/outputs.h"
 #include "harness/command/setup_flags.h"
 #include "harness/measure/run/job_pool.h"
+#include "harness/measure/workload/spec.h"
 #include "labs/advise/advising.h"
 
 #include <stdlib.h>
@@ -28,6 +29,7 @@ struct advise_options {
     const char *runners; /* --clock=real */
     uint64_t threads, duration_ns, deadline_ns;
     double speed;
+    const char *slack;
 };
 
 static int take_late(struct call *call, void *of, const char *flag, const char *value,
@@ -75,6 +77,10 @@ static const struct flag flags[] = {
                 exact),
     FLAG_BY("late", "TIME|SHARE",
             "allowed lateness: 10ms, with coarser ticks too; or 12.5% of a delay", take_late),
+    FLAG_FILE("slack", "SLACK",
+              "also count the wake-ups that the load saves if its timers have that slack: ticks, a "
+              "time, 1/N of the delay, or 1/N+TIME",
+              OF, slack),
     FLAG_COUNT("memory", "BYTES", "most memory per task, slots included", OF, wishes.memory_bytes,
                1, UINT64_C(1) << 40),
     FLAG_TIME("tail", "no single advance may take longer", OF, wishes.tail_ns, 1),
@@ -148,6 +154,17 @@ static int check_operands(const struct call *call, struct diag *diag)
     return DIAG_OK;
 }
 
+static int check_slack(const struct advise_options *options, struct diag *diag)
+{
+    if (options->slack && options->wishes.on_clock)
+        return diag_usage(diag, "--slack: wake-ups are counted in virtual time; with --clock=real "
+                                "the load itself may have --set=slack=");
+    for (size_t i = 0; options->slack && i < options->loads.set_count; i++)
+        if (strcmp(options->loads.sets[i].name, WORKLOAD_SLACK) == 0)
+            return diag_usage(diag, "--slack and --set=slack: only one of them can be meant");
+    return DIAG_OK;
+}
+
 static int check_clock(const struct advise_options *options, struct diag *diag)
 {
     bool given =
@@ -179,6 +196,8 @@ static int check(struct call *call, struct advise_options *options, struct diag 
         status = diag_usage(diag, "--exact and --late: only one of them can be meant");
     if (status == DIAG_OK)
         status = check_clock(options, diag);
+    if (status == DIAG_OK)
+        status = check_slack(options, diag);
     if (status == DIAG_OK)
         status = wishes_finish(&options->wishes, diag);
     if (status == DIAG_OK)
@@ -212,6 +231,7 @@ static int run(struct call *call)
         .speed = options->speed > 0 ? options->speed : 1,
         .duration_ns = options->duration_ns,
         .tasks = options->tasks,
+        .slack = options->slack,
         .wishes = options->wishes,
     };
     /* A run on the real clock takes real time. */

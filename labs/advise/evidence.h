@@ -5,6 +5,7 @@
 #define TWBENCH_EVIDENCE_H
 
 #include "harness/measure/plan/plan.h"
+#include "harness/measure/workload/stream.h"
 #include "harness/tell/result/document.h"
 #include "labs/advise/choice.h"
 
@@ -89,6 +90,14 @@ struct evidence_item {
     const cJSON *cell; /* found by evidence_look; NULL: not there (yet) */
 };
 
+/* What slack would save: wake-ups driven by next, counted of an exact design and of those that take slack. */
+#define SLACK_DESIGNS 3
+
+struct slack_count {
+    const char *impl;
+    double wakeups, expiries, late_p50_ns, late_p99_ns; /* NaN: not known */
+};
+
 /* Round of cells on the real clock in which nothing happens: they say how often a runner wakes up all the same. */
 #define EVIDENCE_IDLE CRITERIA_ROUNDS
 
@@ -100,6 +109,9 @@ struct advice_evidence {
     struct evidence_item *items;
     size_t item_count, item_room;
     cJSON *runs; /* on the real clock: an array of cells, which the items point into; else NULL */
+    const char *slack; /* as it was asked for; NULL: it was not */
+    struct stream_slack granted;
+    struct slack_count slack_counts[SLACK_DESIGNS]; /* the exact one first */
     double interruption_ns; /* what one takes on this machine, typically; 0: not known */
     uint64_t budget_ns, used_ns;
     char unmade[1024]; /* why the load asked for is not the one that is measured; "" */

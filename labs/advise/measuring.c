@@ -2,6 +2,9 @@
 #include "labs/advise/advising.h"
 
 #include "harness/base/json.h"
+#include "harness/base/memory.h"
+#include "harness/measure/run/group.h"
+#include "impls/registry.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -205,6 +208,50 @@ int measuring_same_load(struct measuring *measuring, uint64_t tick_ns, bool *sam
     double there_ns = (double)load->horizon * (double)load->tick_ns;
     *same = fabs(here_ns - there_ns) <= 2 * (double)stream->tick_ns;
     return DIAG_OK;
+}
+
+static struct slack_count count_of(const char *impl, const struct outcome *outcome)
+{
+    struct slack_count count = {impl, NAN, NAN, NAN, NAN};
+    if (outcome->status != OUTCOME_OK)
+        return count;
+    count.wakeups = count.expiries = 0;
+    for (size_t i = 0; i < outcome->phase_count; i++) {
+        count.wakeups += (double)outcome->phases[i].wakeups.useful;
+        count.expiries += (double)outcome->phases[i].expires;
+    }
+    count.late_p50_ns = (double)outcome->precision.late_p50_ns;
+    count.late_p99_ns = (double)outcome->precision.late_p99_ns;
+    return count;
+}
+
+/* The same operations with slack: a copy of the stream that shares all else with it. */
+int measuring_slack(struct measuring *measuring, struct diag *diag)
+{
+    static const char *const names[SLACK_DESIGNS] = {"heap", "coalesce", "slack-wheel"};
+    struct advice_evidence *evidence = &measuring->evidence;
+    struct plan_group group = group_of(&evidence->load);
+    const struct group_options counts = {.seed = measuring->setup.seed};
+    struct plan_cell cells[SLACK_DESIGNS];
+    struct stream *stream = NULL;
+    if (!evidence->slack)
+        return DIAG_OK;
+    int status = session_stream(&measuring->session, &measuring->setup, &group, &stream, diag);
+    if (status != DIAG_OK)
+        return status;
+    struct stream granted = *stream;
+    granted.slack = evidence->granted;
+    granted.passes = NULL;
+    for (size_t i = 0; i < SLACK_DESIGNS; i++)
+        cells[i] = (struct plan_cell){.design = registry_find(names[i]), .drive = PLAN_DRIVE_NEXT};
+    struct outcome *outcomes = memory_take(SLACK_DESIGNS, sizeof *outcomes);
+    pool_set_budget(measuring->session.pool, measuring->child_ns);
+    status = group_run(measuring->session.pool, cells, SLACK_DESIGNS, &granted, NULL, &counts,
+                       outcomes, NULL, NULL, diag);
+    for (size_t i = 0; i < SLACK_DESIGNS && status == DIAG_OK; i++)
+        evidence->slack_counts[i] = count_of(names[i], &outcomes[i]);
+    free(outcomes);
+    return status;
 }
 
 static bool is_before(const size_t *chosen, size_t count, uint64_t tick_ns,

@@ -129,6 +129,15 @@ static const struct page_field figures[] = {
     {"wake-ups", "", PAGE_BEST, 6, "{figures.wakeups}"},
     {"useful", "", 0, 4, "{figures.useful_wakeups}"},
     {"", "", PAGE_LEFT, 7, "{status}"},
+    {"wake-ups", "with slack", PAGE_BEST, 6, "{figures.slack_wakeups}"}, /* if it was asked for */
+};
+static const struct page_field slack_figures[] = {
+    {"", "driven by next", NAMES, 0, "{impl}"},
+    {"wake-ups", "", PAGE_BEST, 9, "{wakeups}"},
+    {"saved", "", 0, 8, "{saved_share:share}"},
+    {"expiries", "a wake-up", 0, 7, "{expiries_per_wakeup}"},
+    {"late p50", NULL, 0, 5, "{late_p50_ns:time}"},
+    {"late p99", NULL, 0, 6, "{late_p99_ns:time}"},
 };
 static const struct page_field clock_figures[] = {
     {"", "candidate", NAMES, 0, "{name}"},
@@ -149,8 +158,9 @@ struct fields {
 };
 static const struct fields ratio_fields[2] = {{ratios, FIELDS(ratios)},
                                               {clock_ratios, FIELDS(clock_ratios)}};
-static const struct fields figure_fields[2] = {{figures, FIELDS(figures)},
-                                               {clock_figures, FIELDS(clock_figures)}};
+static const struct fields figure_fields[3] = {{figures, FIELDS(figures) - 1},
+                                               {clock_figures, FIELDS(clock_figures)},
+                                               {figures, FIELDS(figures)}};
 
 static const char *status_of(const struct place *row)
 {
@@ -232,7 +242,8 @@ static void add_figures(struct page *page, const struct place *advice, bool on_c
 {
     struct place candidates = place_get(advice, "candidates");
     struct place *rows = memory_take((size_t)cJSON_GetArraySize(candidates.json) + 1, sizeof *rows);
-    const struct fields *fields = &figure_fields[on_clock];
+    bool with_slack = json_get(advice->json, "slack");
+    const struct fields *fields = &figure_fields[with_slack ? 2 : on_clock];
     bool is_fold = all && !on_clock;
     char table[40];
     size_t count = 0;
@@ -254,6 +265,20 @@ static void add_figures(struct page *page, const struct place *advice, bool on_c
     if (count > 0 && is_fold)
         page_open(page, PAGE_FOLD_END);
     free(rows);
+}
+
+/* What slack would save, by those that take it. */
+static void add_slack(struct page *page, const struct place *advice)
+{
+    struct place slack = place_get(advice, "slack"), designs = place_get(&slack, "designs");
+    if (!slack.json)
+        return;
+    page_heading(page, 2, "slack", "If the timers had slack");
+    page_say(page, PAGE_TEXT, &slack,
+             "With a slack of {asked} a timer may fire on any tick from its due to that much later."
+             "<  Exact designs wake up {exact_wakeups} times.>");
+    page_table(page, "slack-table", "Wake-ups with slack");
+    page_fields_each(page, slack_figures, FIELDS(slack_figures), &designs);
 }
 
 /* ---- What became of the others. -------------------------------------------------------------- */
@@ -346,6 +371,7 @@ void page_advice(struct page *page, const cJSON *document)
         add_figures(page, &advice, true, true, "candidates", "Runners and designs, by lateness");
     else
         add_figures(page, &advice, false, false, "front", "Candidates that no other dominates");
+    add_slack(page, &advice);
     page_heading(page, 2, "others", "The other candidates, and the rule");
     add_all_others(page, &advice);
     say_rule(page, &advice);

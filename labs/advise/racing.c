@@ -474,26 +474,33 @@ static int look_idle(struct race *race, struct diag *diag)
     return step.count > 0 ? measuring_run(race->measuring, &step, diag) : DIAG_OK;
 }
 
+static int count_slack(struct race *race, struct diag *diag)
+{
+    return measuring_slack(race->measuring, diag);
+}
+
 /* The stages in turn, as progress names them, until one ends otherwise than well. */
 static int run_stages(struct race *race, struct diag *diag)
 {
     static const struct {
         const char *name;
         int (*run)(struct race *race, struct diag *diag);
-    } stages[2][6] = {{{"first", look_at_first},
+    } stages[2][7] = {{{"first", look_at_first},
                        {"look", look_at_designs},
                        {"settings", look_around},
+                       {"slack", count_slack},
                        {"race", run_race},
                        {"race", publish},
                        {"final", run_finals}},
                       {{"first", look_at_first},
                        {"look", look_at_designs},
                        {"idle", look_idle},
+                       {"slack", count_slack},
                        {"race", run_race},
                        {"race", publish},
                        {"final", run_finals}}};
     int status = race->measuring->is_made ? DIAG_OK : DEADLINE_OVER;
-    for (size_t i = 0; i < 6 && status == DIAG_OK; i++) {
+    for (size_t i = 0; i < 7 && status == DIAG_OK; i++) {
         race->measuring->stage = stages[race->measuring->evidence.wishes.on_clock][i].name;
         status = stages[race->measuring->evidence.wishes.on_clock][i].run(race, diag);
     }
