@@ -84,14 +84,15 @@ static void write_start(struct schedule *schedule, uint64_t at_ns, uint32_t id, 
     fprintf(schedule->file, "%" PRIu64 " %" PRIu32 " s %" PRIu32 " %" PRIu64, at_ns,
             id % schedule->request->threads, id, at_most(delay_ns));
     schedule->starts++;
-    if (wishes->failing_every > 0 && schedule->starts % wishes->failing_every == 0)
-        fputs(" fail", schedule->file);
-    else if (work_ns > 0 || schedule->periodic) {
+    bool fails = wishes->failing_every > 0 && schedule->starts % wishes->failing_every == 0;
+    if (fails || work_ns > 0 || schedule->periodic)
         fputc(' ', schedule->file);
-        if (schedule->periodic)
-            write_period(schedule, id);
+    if (schedule->periodic)
+        write_period(schedule, id);
+    if (fails)
+        fputs("fail", schedule->file);
+    else if (work_ns > 0 || schedule->periodic)
         fprintf(schedule->file, "%" PRIu64, at_most(work_ns));
-    }
     fputc('\n', schedule->file);
 }
 

@@ -76,6 +76,13 @@ periodic_schedule() {
     echo "0 0 s 1 0 delay:40000000:5000000"
 }
 
+# The first throws in its first run.
+dropped_schedule() {
+    header 2
+    echo "0 0 s 0 0 rate:20000000:fail"
+    echo "0 0 s 1 0 rate:400000000:0"
+}
+
 far_schedule() {
     header 50
     for ((i = 0; i < 50; i++)); do
@@ -133,6 +140,8 @@ test_outcomes() {
         judged "a slow task holds up a pool of one" 0 "$1" slow --threads=1 -- 'lateness_ns.max>=180000000'
         # As many runs as there are periods until the close, which a busy machine makes later.
         judged "periodic tasks" 0 "$1" periodic -- ledger.accepted=2 ledger.ran=0 ledger.returned=2 'runs>=2' 'runs<=100'
+        judged "a periodic task that fails is dropped" 0 "$1" dropped -- failed=1 died=null ledger.accepted=2 \
+            ledger.returned=2 'runs>=2'
         judged "with remove-on-cancel" 0 "$1" mixed --remove-on-cancel=1 -- 'ledger.stopped>=99' \
             'ledger.returned>=100'
         ;;
@@ -309,6 +318,7 @@ sed 's/clock/free/' "$work/mixed" >"$work/free"
 failing_schedule >"$work/fail"
 slow_schedule >"$work/slow"
 periodic_schedule >"$work/periodic"
+dropped_schedule >"$work/dropped"
 far_schedule >"$work/far"
 late_schedule >"$work/late"
 if [ -x "$out/jdk-timer" ]; then

@@ -162,6 +162,10 @@ TEST(test_a_periodic_task_is_the_timers_to_repeat)
     stream->phases[0].restart = period;
     assert_int_equal(text_of_schedule(&request, text, sizeof text, &diag), DIAG_OK);
     assert_non_null(strstr(text, " delay:5000000:0\n"));
+    wishes.failing_every = 2;
+    assert_int_equal(text_of_schedule(&request, text, sizeof text, &diag), DIAG_OK);
+    assert_non_null(strstr(text, " delay:5000000:0\n"));
+    assert_non_null(strstr(text, " delay:5000000:fail\n"));
     stream->phases[0].period = stream->phases[0].restart = NULL;
     stream_free(stream);
 }

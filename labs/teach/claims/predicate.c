@@ -167,9 +167,10 @@ static bool look_up(const struct evidence *evidence, const struct experiment_sel
                  "%s is a library's, which is not built ('make libraries')", impl);
     else if (!*cell)
         conclude(out, CLAIM_INCONCLUSIVE, "%s at %s was not run", impl, place(at, x));
-    /* A store that loses or repeats has a ledger, which the claim is about. */
-    bool has_figures =
-        strcmp(status, "ok") == 0 || (selector->run->on_stores && strcmp(status, "mismatch") == 0);
+    /* A store that loses or repeats has a ledger, which the claim is about, and so has an original that died. */
+    bool died = strcmp(status, "crashed") == 0 && json_get(*cell, "original");
+    bool has_figures = strcmp(status, "ok") == 0 || died ||
+                       (selector->run->on_stores && strcmp(status, "mismatch") == 0);
     if (*cell && !has_figures)
         conclude(out, CLAIM_INCONCLUSIVE, "%s at %s: %s: %.120s", impl, place(at, x), status,
                  json_get_text(*cell, "reason"));

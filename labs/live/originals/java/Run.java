@@ -84,6 +84,7 @@ final class Run {
             if (task.periodNs != 0) { /* waiting or running, it ends with the close */
                 task.returned = isStopped ? 0 : 1;
                 runs += task.runs;
+                failed += task.workNs == Schedule.FAIL ? task.runs : 0;
                 lateness.merge(task.late);
                 afterCall.merge(task.late);
             }

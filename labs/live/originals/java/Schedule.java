@@ -117,16 +117,16 @@ final class Schedule {
                 return 0;
             }
             expect(' ', "a blank or the end of the line");
-            if (isNext("fail")) {
-                at += 4;
-                return FAIL;
-            }
             boolean isRate = isNext("rate:");
             if (isRate || isNext("delay:")) {
                 at += isRate ? 5 : 6;
                 long period = number("a period in ns", 1, LONGEST_NS);
                 schedule.periodNs[i] = isRate ? period : -period;
                 expect(':', "':'");
+            }
+            if (isNext("fail")) {
+                at += 4;
+                return FAIL;
             }
             return number("fail, or the task's own time in ns", 0, LONGEST_NS);
         }

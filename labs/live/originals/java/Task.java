@@ -63,6 +63,9 @@ final class Task implements Runnable {
         }
         nextDueNs = periodNs > 0 ? due + periodNs : System.nanoTime() - periodNs;
         runs = runs + 1;
+        if (workNs == Schedule.FAIL) {
+            throw new Failed();
+        }
     }
 
     /** Sleeps, as a task does that waits for a disk.  Closing may interrupt it. */
