@@ -132,7 +132,7 @@ static const struct page_field figures[] = {
     {"wake-ups", "with slack", PAGE_BEST, 6, "{figures.slack_wakeups}"}, /* if it was asked for */
 };
 static const struct page_field slack_figures[] = {
-    {"", "driven by next", NAMES, 0, "{impl}"},
+    {"", "tickless", NAMES, 0, "{impl}"},
     {"wake-ups", "", PAGE_BEST, 9, "{wakeups}"},
     {"saved", "", 0, 8, "{saved_share:share}"},
     {"expiries", "a wake-up", 0, 7, "{expiries_per_wakeup}"},
