@@ -9,6 +9,7 @@
 #include "harness/base/process_state.h"
 #include "harness/base/units.h"
 #include "harness/base/ward.h"
+#include "harness/measure/run/arena.h"
 
 #include <poll.h>
 #include <sys/mman.h>
@@ -114,6 +115,8 @@ static __attribute__((noreturn)) void child_main(const struct pool *pool, struct
     job.is_watched = slot->watch_fd >= 0;
     keep_apart(pool, slot);
     pin_to(slot->cpu);
+    if (job.plan && job.plan->pages == PLAN_PAGES_SMALL)
+        hugepages_refuse(); /* before the look, as it is ours */
     process_state_take(&before);
     if (child_load(slot->job, report)) {
         job_do(&job, report);
