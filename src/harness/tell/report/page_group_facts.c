@@ -183,9 +183,8 @@ static void add_wakeups(struct page *page, const struct view_group *group)
 {
     for (size_t i = 0; i < group->row_count; i++) {
         const cJSON *cell = group->rows[i].cell;
-        bool on_clock = json_get(cell, "clock");
-        double useful = on_clock ? json_get_number(cell, "clock.stats.useful_wakeups") : 0;
-        double fired = json_get_number(cell, on_clock ? "clock.stats.runs" : "fired");
+        double useful = fmax(json_get_number(cell, "clock.stats.useful_wakeups"), 0);
+        double fired = json_get_number(cell, useful > 0 ? "clock.stats.runs" : "fired");
         if (!group->rows[i].ok || group->rows[i].is_harness ||
             !(json_get_number(cell, "stream.slack_ticks") > 0 ||
               json_get_number(cell, "stream.slack_shift") > 0))
