@@ -106,7 +106,7 @@ WARN_CXX     = $(filter-out -Wstrict-prototypes -Wmissing-prototypes,$(WARN))
 # The hundred and more tests are linked by a faster linker than the default, where there is one: gold comes with
 # binutils, but does not understand what clang's sanitizers export; lld does, if it is here.
 FAST_LINKER = $(if $(findstring clang,$(CC)),lld,gold)
-LINK_TEST = $(LINK) $(if $(wildcard /usr/bin/ld.$(FAST_LINKER)),-fuse-ld=$(FAST_LINKER))
+LINK_TEST = $(LINK) $(if $(wildcard /usr/bin/ld.$(FAST_LINKER)),-fuse-ld=$(FAST_LINKER)) $(if $(INSTRUMENT),,-Wl$(comma)--strip-debug)
 
 # EXTRA is what single objects want on top.
 COMPILE = $(CC) $(LANGUAGE) -I$(BUILD) $(CPPFLAGS) $(LAYOUT) $(CFLAGS) $(INSTRUMENT) $(WARN) $(EXTRA)
@@ -222,7 +222,8 @@ $(BUILD)/impls/%.timed.o: private EXTRA = $(SHAREABLE)
 
 # What is never timed is compiled in less time: a tenth of the core's.  CFLAGS of the command line hold for all.
 ifeq ($(KIND)$(origin CFLAGS),releasefile)
-$(BUILD)/impls/%.counted.o $(BUILD)/harness/command/%.o $(BUILD)/harness/tell/%.o: private EXTRA = -O1
+$(BUILD)/impls/%.counted.o $(foreach room,command tell compare measure/session measure/machine,$(BUILD)/harness/$(room)/%.o) \
+    $(foreach lab,advise fleet lab teach traces,$(BUILD)/labs/$(lab)/%.o): private EXTRA = -O1
 # What a test calls is; itself it need not be: a quarter of the time of -O2.
 $(BUILD)/tests/unit/%.o $(foreach lab,$(LABS),$(BUILD)/labs/$(lab)/tests/%.o): private EXTRA = -O0
 # It counts the instructions of its own functions.

@@ -9,9 +9,11 @@ setup_file() {
     "${TWBENCH:-$root/twbench}" run --impl=heap,hashed,list,hier --workload=hold,keepalive --tasks=200 --runs=1 --warmup=0 \
         --min-time=0ns --progress=never --no-system-check --json=base.json >/dev/null
     python3 "$BATS_TEST_DIRNAME/make_history.py" base.json runs 60
+    "${TWBENCH:-$root/twbench}" history runs --json=h.json --style=plain --export-markdown=h.md -o h.html --plots=pictures >h.txt 2>/dev/null
 }
 
-runs=$BATS_FILE_TMPDIR/runs
+# The whole history, in every format; each test that wants another looks for it itself.
+runs=$BATS_FILE_TMPDIR/runs whole=$BATS_FILE_TMPDIR
 
 # changes FILE - "cell figure run ratio" of each change.
 changes() {
@@ -24,21 +26,19 @@ PYTHON
 }
 
 @test "planted steps are found at their commits, and a machine that slows down is none" {
-    "$twbench" history "$runs" --json=h.json --style=plain >h.txt
-    changes h.json >found
+    changes "$whole/h.json" >found
     cat found
     grep -qx 'list/hold/200 comparisons 15 1.02' found
     grep -q '^hashed/hold/200 time \(19\|20\|21\) 1.0[456]$' found
     grep -q '^hier/keepalive/200 time \(29\|30\|31\) 0.9' found
     grep -q '^hier/keepalive/200 time \(39\|40\|41\) 1.1' found
     [ "$(wc -l <found)" -eq 4 ]
-    grep -q '^015.*list/hold/200 .*comparisons .*+2.0 %' h.txt
-    grep -q '^Changes: 1 of counts, 3 of times, as ratios to heap\.$' h.txt
+    grep -q '^015.*list/hold/200 .*comparisons .*+2.0 %' "$whole/h.txt"
+    grep -q '^Changes: 1 of counts, 3 of times, as ratios to heap\.$' "$whole/h.txt"
 }
 
 @test "the document keeps to its schema, which says what every key means" {
-    "$twbench" history "$runs" --json=h.json >/dev/null
-    PYTHONPATH=$root/tests python3 -B - h.json "$root" <<'PYTHON'
+    PYTHONPATH=$root/tests python3 -B - "$whole/h.json" "$root" <<'PYTHON'
 import os, sys
 sample = os.path.abspath(sys.argv[1])
 os.chdir(sys.argv[2])
@@ -51,12 +51,10 @@ PYTHON
 }
 
 @test "every format shows it, again from the document, and the picture has a panel per series of times" {
-    "$twbench" history "$runs" --json=h.json --export-markdown=first.md -o h.html --plots=pictures >first.txt 2>/dev/null
-    "$twbench" report h.json --export-markdown=second.md >second.txt
-    diff first.md second.md
-    diff first.txt second.txt
-    grep -q '<figure>.*<svg' <(tr '\n' ' ' <h.html)
-    [ "$(grep -c 'hashed/hold/200' pictures/history.tsv)" -eq 1 ]
+    "$twbench" report "$whole/h.json" --style=plain --export-markdown=again.md | diff "$whole/h.txt" -
+    diff "$whole/h.md" again.md
+    grep -q '<figure>.*<svg' <(tr '\n' ' ' <"$whole/h.html")
+    [ "$(grep -c 'hashed/hold/200' "$whole/pictures/history.tsv")" -eq 1 ]
 }
 
 @test "--since, --least and --reference choose what is told; --commits the order" {
@@ -68,7 +66,7 @@ PYTHON
     "$twbench" history "$runs" --reference=list --json=h.json --force >/dev/null
     [ "$(json h.json 'd["anchor"]')" = list ]
     # The order turned round: what grew shrinks.  Seven digits of a commit are enough.
-    json h.json '"\n".join(r["commit"][:9] for r in reversed(d["runs"][1:]))' >commits
+    json "$whole/h.json" '"\n".join(r["commit"][:9] for r in reversed(d["runs"][1:]))' >commits
     "$twbench" history "$runs" --commits=commits --json=back.json >/dev/null
     changes back.json | grep -qx 'list/hold/200 comparisons 45 0.98'
     [[ "$(json back.json 'd["left_out"]')" == *"its commit is not in the file of --commits"* ]]

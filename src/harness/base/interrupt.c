@@ -3,8 +3,6 @@
 
 #include <poll.h>
 #include <sys/signalfd.h>
-#include <time.h>
-#include <unistd.h>
 
 static void fill_signals(sigset_t *signals)
 {

@@ -12,6 +12,7 @@
 #include "harness/base/libc.h"
 
 #include <cjson/cJSON.h>
+#include <math.h>
 
 /* ---- Writing. -------------------------------------------------------------------------------- */
 

@@ -5,9 +5,7 @@
 #include "harness/base/memory.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define ENDING ".lock"
 

@@ -6,20 +6,15 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fenv.h>
-#include <inttypes.h>
 #include <locale.h>
 #include <malloc.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
-#include <unistd.h>
 
 static const char *const names[PROCESS_STATES] = {
     [SIGNAL_HANDLERS] = "signal handlers",

@@ -2,6 +2,7 @@
 #include "harness/base/rng.h"
 
 #include <float.h>
+#include <math.h>
 
 /* 1: floats are computed as doubles, as on s390x, and doubles as they are. */
 #if (FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 1) || defined __FAST_MATH__

@@ -5,6 +5,8 @@
  */
 #include "harness/base/units.h"
 
+#include <math.h>
+
 /* digits * 10^exponent, as written, before the suffix. */
 struct decimal {
     uint64_t digits;

@@ -9,10 +9,8 @@
 #include "harness/measure/designs/designs.h"
 #include "harness/tell/report/plot.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 struct ci_options {
     const char *config, *base; /* paths, or NULL */

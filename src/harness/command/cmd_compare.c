@@ -10,8 +10,6 @@
 #include "harness/compare/results.h"
 #include "harness/tell/report/compare_view.h"
 
-#include <unistd.h>
-
 struct compare_options {
     struct pair_options pair; /* the first member: its groups fill it in */
     enum fail_on fail_on;

@@ -3,8 +3,6 @@
 #include "harness/command/flags.h"
 #include "harness/tell/report/plot.h"
 
-#include <unistd.h>
-
 /* The files as they are in the tree: what is written cannot differ from what the pages show. */
 #define CARRY(name, path)                                                                          \
     __asm__(".pushsection .rodata\n.globl tw_init_" #name "\ntw_init_" #name ":\n.incbin \"" path  \

@@ -7,8 +7,6 @@
 #include "harness/measure/session/session.h"
 #include "impls/registry.h"
 
-#include <time.h>
-
 #define DEFAULT_WORKLOAD "standard"
 /* Time for the samples of a design on a load, unless their number is given. */
 #define SAMPLES_TIME_NS UINT64_C(4000000000)

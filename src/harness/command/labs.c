@@ -11,7 +11,6 @@
 
 #include <fcntl.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 const struct lab_row lab_rows[] = {
 #define COMMAND(lab, name, topic, summary) {lab, LAB_COMMAND, name, summary, topic, NULL},

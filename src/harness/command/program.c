@@ -11,7 +11,6 @@
 #include <fcntl.h>
 #include <locale.h>
 #include <signal.h>
-#include <unistd.h>
 
 /* The command of that name; NULL: this program has none. */
 static const struct command *program_command(const char *name)

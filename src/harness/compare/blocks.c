@@ -5,6 +5,8 @@
 
 #include "harness/measure/stats/summary.h"
 
+#include <math.h>
+
 void block_cell_forget(struct block_cell *cell)
 {
     cell->pairs_wanted = cell->series[0].pairs;

@@ -3,6 +3,8 @@
 
 #include "harness/compare/gate_work.h"
 
+#include <math.h>
+
 /* Misses per call of both sides, and what they cost. */
 struct misses {
     double before_ns, delta_ns; /* NAN: unknown */

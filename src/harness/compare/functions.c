@@ -4,9 +4,8 @@
 #include "harness/base/file.h"
 #include "harness/base/memory.h"
 
-#include <ctype.h>
 #include <dirent.h>
-#include <unistd.h>
+#include <math.h>
 
 #define IDS_MAX   65536
 #define NOT_OURS  SIZE_MAX /* without a name */

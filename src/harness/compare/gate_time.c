@@ -5,6 +5,8 @@
 
 #include "harness/measure/stats/summary.h"
 
+#include <math.h>
+
 static struct interval ratio_interval(const double *logs, size_t count, double *confidence)
 {
     if (count == 0)

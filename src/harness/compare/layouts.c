@@ -6,12 +6,7 @@
 #include "harness/base/rng.h"
 
 #include <elf.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 /* The headers stay at the front, and everything behind them moves by the same number of bytes.  Code of x86-64 finds
  * its data by their distance, which stays; so only addresses that stand written somewhere are to be moved: in the

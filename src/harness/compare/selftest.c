@@ -8,6 +8,8 @@
 #include "harness/measure/run/cycles.h"
 #include "harness/measure/stats/summary.h"
 
+#include <math.h>
+
 /* As in compare: a copy of the same is the control; another is compared, and a third one dragged. */
 enum { ROLE_BASE, ROLE_CONTROL, ROLE_SELF, ROLE_DRAGGED, ROLES };
 

@@ -10,7 +10,6 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define MEMORY_BYTES (UINT64_C(2) << 30)

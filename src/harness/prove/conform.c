@@ -11,8 +11,6 @@
 #include "harness/prove/strides.h"
 #include "harness/prove/watch.h"
 
-#include <time.h>
-
 /* Timers of a written case that does not say otherwise. */
 #define CASE_CAPACITY 16u
 /* Each variant of the settings gets this part of the random operations; no variant is begun when they

@@ -14,9 +14,7 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/times.h>
-#include <time.h>
 #include <ucontext.h>
-#include <unistd.h>
 
 #define ALTERNATE_STACK_BYTES ((size_t)64 << 10)
 /* Under a sanitizer the allocations belong to it. */

@@ -5,7 +5,6 @@
 #include "harness/base/memory.h"
 
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #define TEXT_SIZE                                                                                  \
     65536 /* /proc/cpuinfo of one core is about 2 KiB; only its first core is needed */

@@ -5,6 +5,7 @@
 #include "harness/base/memory.h"
 
 #include <dirent.h>
+#include <math.h>
 #include <sched.h>
 #include <unistd.h>
 

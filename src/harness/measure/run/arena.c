@@ -3,11 +3,8 @@
 
 #include "harness/base/rng.h"
 
-#include <stdlib.h>
-
 #ifdef TWB_JEMALLOC
 #include <jemalloc/jemalloc.h>
-#include <sys/types.h>
 
 /* ---- Memory in pages of a chosen size. ------------------------------------------------------- */
 

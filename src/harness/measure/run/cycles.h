@@ -9,22 +9,19 @@
 
 #include "harness/base/clock.h"
 
-#include <time.h>
-
 #if defined(__x86_64__)
-#include <x86intrin.h>
 static inline uint64_t cycles_begin(void)
 {
-    _mm_lfence();
-    uint64_t now = __rdtsc();
-    _mm_lfence();
+    __builtin_ia32_lfence();
+    uint64_t now = __builtin_ia32_rdtsc();
+    __builtin_ia32_lfence();
     return now;
 }
 static inline uint64_t cycles_end(void)
 {
     unsigned aux;
-    uint64_t now = __rdtscp(&aux);
-    _mm_lfence();
+    uint64_t now = __builtin_ia32_rdtscp(&aux);
+    __builtin_ia32_lfence();
     return now;
 }
 #else

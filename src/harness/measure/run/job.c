@@ -11,7 +11,6 @@
 #include "harness/measure/sched/answers.h"
 
 #include <math.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 /* Times may lack such a share of the passes against the clock outside, and what two marks take. */

@@ -15,8 +15,6 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 /* A plugin that writes files does not fill the disk. */
 #define FILE_BYTES ((uint64_t)64 << 20)

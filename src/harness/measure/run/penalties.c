@@ -10,8 +10,8 @@
 #include "harness/measure/run/cycles.h"
 #include "harness/measure/stats/summary.h"
 
+#include <math.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #define MIB       ((size_t)1 << 20)
 #define LINE      64

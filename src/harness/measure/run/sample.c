@@ -10,6 +10,8 @@
 #include "harness/measure/run/pace.h"
 #include "harness/measure/run/replay.h"
 
+#include <math.h>
+
 uint64_t sample_warmup(uint64_t passes)
 {
     return passes == 0 ? 2 : 1;

@@ -10,7 +10,6 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #define ARGUMENTS_MAX 64
 #define TEXT_MAX      ((size_t)256 << 20)

@@ -12,12 +12,10 @@
 
 #include "harness/base/file.h"
 
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 enum place { OUTSIDE, ARRIVING, IN_NOTHING, IN_PIECE, AT_END, PLACES };
 

@@ -3,9 +3,8 @@
 
 #include "build_info.h"
 
+#include <math.h>
 #include <sched.h>
-#include <sys/resource.h>
-#include <time.h>
 
 #define CHECK_NS 100000000L
 

@@ -1,6 +1,8 @@
 /* growth.c - fits growth classes to measured points. */
 #include "harness/measure/stats/growth.h"
 
+#include <math.h>
+
 #define BAND_LEAST  0.05 /* relative half-width of every band */
 #define SHARE_LEAST (2.0 / 3)
 #define MISFIT_TIES 1.5

@@ -1,6 +1,8 @@
 /* histogram.c - counts values in log-linear bins (HdrHistogram's layout). */
 #include "harness/measure/stats/histogram.h"
 
+#include <math.h>
+
 /* Below HISTOGRAM_SUB the value is its own bin.  Above, with its highest bit at `exponent`, the
  * HISTOGRAM_SUB_BITS bits behind that one choose the bin within the octave. */
 static uint32_t bin_of(uint64_t value_ps)

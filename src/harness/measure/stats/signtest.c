@@ -3,6 +3,8 @@
  * Probabilities are added as logarithms, because their factors leave the range of a double. */
 #include "harness/measure/stats/summary.h"
 
+#include <math.h>
+
 static double binomial_exactly(size_t hits, size_t count, double chance)
 {
     if (chance <= 0 || chance >= 1)

@@ -3,6 +3,8 @@
 
 #include "harness/base/memory.h"
 
+#include <math.h>
+
 static int compare_doubles(const void *left, const void *right)
 {
     double a = *(const double *)left, b = *(const double *)right;

@@ -11,6 +11,8 @@
 #include "harness/base/units.h"
 #include "harness/measure/workload/trace.h"
 
+#include <math.h>
+
 enum { ARGUMENTS_MAX = 4, CHOICES_MAX = 1000 };
 
 /* What a distribution is drawn from; each uses the part it needs. */

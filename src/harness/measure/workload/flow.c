@@ -4,6 +4,8 @@
 #include "harness/base/memory.h"
 #include "harness/measure/workload/instant.h"
 
+#include <math.h>
+
 struct flow {
     const struct flow_spec *spec;
     const struct flow_stage *stage;

@@ -9,6 +9,8 @@
 #include "harness/measure/workload/agenda.h"
 #include "harness/measure/workload/oracle.h"
 
+#include <math.h>
+
 /* Sequences of random numbers, each its own. */
 enum sequence { SEQUENCE_DELAYS = 1, SEQUENCE_ORDER, SEQUENCE_STOPS, SEQUENCE_TRAFFIC };
 

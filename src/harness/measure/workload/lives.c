@@ -4,6 +4,8 @@
 #include "harness/base/memory.h"
 #include "harness/base/rng.h"
 
+#include <math.h>
+
 /* With planned stops each delay of the restart table is taken this many times, with stops drawn
  * anew; without them once is exact. */
 enum { STOPS_PER_DELAY = 16 };

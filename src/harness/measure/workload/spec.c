@@ -10,8 +10,6 @@
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 
-#include <cjson/cJSON.h>
-
 enum { FILE_SIZE_MAX = 1 << 20, KEYS_MAX = 64, GROUP_PHASES_MAX = 32, REPEAT_MAX = 1000000 };
 
 struct binder {

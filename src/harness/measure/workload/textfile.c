@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <lzma.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #include <zlib.h>
 
 enum { INPUT_SIZE = 1 << 16, TEXT_SIZE = 1 << 18 };

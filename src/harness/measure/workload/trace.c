@@ -9,8 +9,6 @@
 #include "harness/measure/workload/instant.h"
 #include "harness/measure/workload/oracle.h"
 
-#include <cjson/cJSON.h>
-
 #include <unistd.h>
 
 struct reader {

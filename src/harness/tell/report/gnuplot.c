@@ -7,7 +7,6 @@
 #include <spawn.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 int gnuplot_directory(const char *directory, struct diag *diag)
 {

@@ -3,6 +3,8 @@
 #include "harness/tell/report/figure.h"
 #include "harness/tell/report/page.h"
 
+#include <math.h>
+
 /* The largest double in all its digits, and a unit. */
 #define TEXT_SIZE 400
 #define NAME_SIZE 96

@@ -2,6 +2,8 @@
 #include "harness/tell/report/page.h"
 #include "harness/tell/report/writer.h"
 
+#include <math.h>
+
 /* A field: quoted where the text would otherwise be taken for structure, with quotes doubled. */
 static void write_field(FILE *out, const char *text)
 {

@@ -4,6 +4,8 @@
 #include "harness/tell/report/services.h"
 #include "harness/tell/report/writer.h"
 
+#include <math.h>
+
 /* The class of a span; "" for a plain one. */
 static const char *class_of(const struct page_span *span)
 {

@@ -7,8 +7,6 @@
 #include "harness/base/ward.h"
 #include "harness/tell/result/cell.h"
 
-#include <time.h>
-
 struct result_document {
     cJSON *root;
     cJSON *cells; /* in root */
