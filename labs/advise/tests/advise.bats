@@ -183,7 +183,7 @@ answers_runner_and_design() {
     refuses "--exact: on the real clock" advise hold --clock=real --exact
     refuses "--between: with --clock=real" advise hold --clock=real --between=chain
     refuses "--late: a share of the delay" advise hold --clock=real --late=10%
-    refuses "--resume: with --clock=real" advise hold --clock=real --json=a.json --resume
+    refuses "--resume: not with --clock=real" advise hold --clock=real --json=a.json --resume
     needs_live
     refuses "no runner 'nosuch'" advise hold --clock=real --runner=nosuch
 }
@@ -244,7 +244,7 @@ PYTHON
 
 @test "bad loads and wishes are refused by name" {
     refuses "no load given" advise
-    refuses "one load too many" advise hold nginx
+    refuses "is a second load" advise hold nginx
     refuses "workload 'nosuch'" advise nosuch
     refuses "twbench import nginx error.log" advise error.log
     refuses "a trace has its own" advise nginx --tasks=5
