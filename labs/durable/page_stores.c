@@ -60,8 +60,8 @@ static const struct page_field figure_fields[] = {
      .unit = "B/message",
      .keep = 7,
      .cell = "{figures.written_bytes_per_message.median:number}"},
-    {.title = "recovery", .unit = "s", .cell = "{figures.recovery_s.median:number}"},
-    {.title = "first", .unit = "s", .keep = 1, .cell = "{figures.served_s.median:number}"},
+    {.title = "recovery", .unit = "ms", .cell = "{figures.recovery_s.median:s-as-ms}"},
+    {.title = "first", .unit = "ms", .keep = 1, .cell = "{figures.served_s.median:s-as-ms}"},
     {.title = "status", .flags = PAGE_LEFT, .cell = "{status:verdict}"}};
 
 /* The last is left out where nothing was killed. */

@@ -41,7 +41,7 @@ sub replace_one {
 sub contract_split {
     my $text = slurp('src/impls/backend.h');
     replace_one(\$text, 'first line', qr{\A/\*\n \* backend\.h - [^\n]*}, "/*\n * tw_\@DESIGN\@.h - the timer design \@NAME\@ of twbench: the contract, and the table tw_\@DESIGN\@.");
-    replace_one(\$text, 'second sentence', qr{This is the one header a design includes, inside the project or as a plugin\.  It states in C the\n \* model of Varghese & Lauck, }, "It states in C the model of Varghese & Lauck,\n * ");
+    replace_one(\$text, 'second sentence', qr{This is the one header a design includes, inside the project or as a plugin\.  It states in C the\n \* model of Varghese & Lauck, "Hashed and Hierarchical Timing Wheels" \(SOSP 1987\),}, "It states in C the model of Varghese & Lauck, \"Hashed and Hierarchical Timing Wheels\"\n * (SOSP 1987),");
     replace_one(\$text, 'TIMED AND COUNTED', qr{ \* TIMED AND COUNTED\..*? \*\n(?= \* No function)}s, '');
     replace_one(\$text, 'the counters', qr{/\* The operation counters, one row each.*?#undef TW_WORK_MEMBER\n}s, "struct tw_work; /* operation counters, which this copy has not */\n");
     replace_one(\$text, 'the batches', qr{`const struct tw_batch TW_BATCH\(design\)` and a row in batches\.def\.}, "`tw_NAME_batch`; declare it where you use it: `extern const struct tw_batch tw_NAME_batch;`.");

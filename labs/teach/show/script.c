@@ -63,8 +63,8 @@ static void skip_blanks(struct reader *reader)
             reader_step(reader);
 }
 
-/* The next word of the statement.  What cannot be printed becomes '?', a word that is too long is cut:
- * neither is a word of the language, so both come to be refused. */
+/* The next word of the statement.  What cannot be printed becomes '?', and so does the rest of a word that is too
+ * long: no word of the language has one, so both are refused. */
 static struct word next_word(struct reader *reader)
 {
     struct word word = {.length = 0};
@@ -73,8 +73,9 @@ static struct word next_word(struct reader *reader)
     word.column = reader->column;
     while (!at_statement_end(reader) && !at_blank(reader) && *reader->at != '#') {
         unsigned char byte = (unsigned char)*reader->at;
-        if (word.length < WORD_MAX)
-            word.text[word.length++] = (char)(byte < 0x20 || byte >= 0x7f ? '?' : byte);
+        bool is_refused = word.length == WORD_MAX || byte < 0x20 || byte >= 0x7f;
+        word.length += word.length < WORD_MAX;
+        word.text[word.length - 1] = (char)(is_refused ? '?' : byte);
         reader_step(reader);
     }
     word.text[word.length] = '\0';

@@ -96,8 +96,7 @@ verdicts() {
     deep
     interrupts TERM '[ -e cut.json ]' "$twbench" claims --quick --json=cut.json >/dev/null 2>&1
     [ "$status" -eq 130 ]
-    [ "$(json cut.json 'd["complete"]')" = False ]
-    [ "$(json cut.json 'd["kind"]')" = claims ]
+    [ "$(json cut.json 'd["complete"], d["kind"]')" = "(False, 'claims')" ]
     [[ $(verdicts cut.json) == *"=inconclusive"* ]]
     "$twbench" claims --quick T1 T12 --json=cut.json --resume >/dev/null
     [ "$(json cut.json 'd["complete"]')" = True ]

@@ -67,6 +67,7 @@ static const struct form forms[] = {
     {.name = "percent", .digits = "%.0f %%", .unit = 0.01},
     {.name = "us", .digits = "%.0f us", .unit = 1e3},
     {.name = "s", .digits = "%.1f s", .unit = 1e9},
+    {.name = "s-as-ms", .digits = "%.2f", .unit = 1e-3},
 };
 
 static const struct form *find_form(const char *name)
