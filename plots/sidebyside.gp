@@ -56,7 +56,7 @@ do for [p = 1:panels] {
     times = logarithmic && unit[p] eq "ns"
     per = unit[p] ne "ns" || most < 1e5 ? 1 : most < 1e8 ? 1e3 : 1e6
     shown = per == 1 ? unit[p] : per == 1e3 ? "µs" : "ms"
-    said(value) = unit[p] eq "ns" && (most >= 1e5 || (stacked && logarithmic)) ? spoken(value) : figure(value)
+    said(value) = unit[p] eq "ns" && logarithmic && (most >= 1e5 || stacked) ? spoken(value) : figure(value / per)
     set title draws_text ? header[p]." - ".title : plain(header[p]) offset 0, -0.3
     set ylabel draws_text ? "" : (times ? "time" : plain(shown)).(logarithmic ? ", logarithmic axis" : "")
     if (logarithmic) {

@@ -76,9 +76,9 @@ mark(s) = 0 + word("6 7 5 9", s + 1)
 set logscale xy
 set xrange [left : right]
 set yrange [low : top]
-set xlabel real_clock ? "processor time per start and stop (ns), with the interval of the median" : \
-    "time per start, stop or expiry (ns), with the interval of the median"
-set ylabel real_clock ? "lateness, 99th percentile" : "memory per task, all of it (bytes)"
+set xlabel real_clock ? "processor time per start and stop (ns): median and its interval" : \
+    "time per start, stop or expiry (ns): median and its interval"
+set ylabel real_clock ? "lateness, 99th percentile" : "memory per task (bytes)"
 set format x "%g"
 set format y "%g"
 ticks = "1 2 3 5 7 10 15 20 30 50 70 100 150 200 300 500 700 1000 1500 2000 3000 5000 7000 10000 20000 50000 100000 200000 500000 1000000"
@@ -118,14 +118,14 @@ if (draws_text) {
     }
 }
 
-plot data index 2 using 1:2 with steps linecolor rgb "#009E73" linewidth 1.6 dashtype 2 title "none better in both", \
+plot data index 2 using 1:2 with steps linecolor rgb "#009E73" linewidth 1.6 dashtype 2 title "none is better in both", \
      data index 1 using ($2 > 0 ? $3 : NaN):6:4:5 with xerrorbars linecolor rgb "#999999" linewidth 0.8 \
          pointtype 0 notitle, \
      data index 1 using ($2 == 0 ? $3 : NaN):6 with points linecolor rgb paint(0) pointtype mark(0) \
          pointsize 0.55 title "dominated".(beyond > 0 ? sprintf(" (%d farther right)", beyond) : ""), \
      data index 1 using ($2 == 1 ? $3 : NaN):6 with points linecolor rgb paint(1) pointtype mark(1) \
-         pointsize 0.9 title "not dominated significantly", \
+         pointsize 0.9 title "not dominated", \
      data index 1 using ($2 == 2 ? $3 : NaN):6 with points linecolor rgb paint(2) pointtype mark(2) \
-         pointsize 0.9 title "not significantly different", \
+         pointsize 0.9 title "tied: not significantly different", \
      data index 1 using ($2 == 3 ? $3 : NaN):6 with points linecolor rgb paint(3) pointtype mark(3) \
          pointsize 1.6 title "recommended"

@@ -539,8 +539,9 @@ static const struct {
 } marks[] = {{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"p99_9", 0.999}, {"p99_99", 0.9999}};
 #define MARK_COUNT (sizeof marks / sizeof *marks)
 
-/* The maximum stands a decade behind the last percentile. */
-#define MAXIMUM_AT 1e5
+/* The longest call stands behind the last percentile: without preemption, then as seen. */
+#define OWN_AT     1e5
+#define MAXIMUM_AT 1e6
 
 /* The row's latencies of advance in that phase; NULL when it is not ok or has none. */
 static const cJSON *latency_of(const struct view_row *row, const char *phase)
@@ -586,13 +587,15 @@ static void write_latency(FILE *out, const cJSON *advance)
         for (; mark < MARK_COUNT && below >= marks[mark].share * count; mark++)
             write_latency_point(out, marks[mark].share, json_get_number(advance, marks[mark].key),
                                 true);
-        if (below < count && count / (count - below) < MAXIMUM_AT / 3)
+        if (below < count && count / (count - below) < OWN_AT / 3)
             write_latency_point(out, below / count, low_ns, false);
     }
     for (; mark < MARK_COUNT; mark++)
         write_latency_point(out, marks[mark].share, json_get_number(advance, marks[mark].key),
                             true);
     write_latency_point(out, 1, json_get_number(advance, "max"), true);
+    if (json_get_number(advance, "own.max") > 0)
+        fprintf(out, "%g\t?\t%.6g\n", OWN_AT, json_get_number(advance, "own.max"));
 }
 
 static void write_latencies(FILE *out, const cJSON *document, const struct view *view, size_t place)
