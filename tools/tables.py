@@ -14,6 +14,7 @@
     question FILE NAME      counts that docs/QUESTIONS.md answers with: map, slots, wakeups or sweep
     ticks FILE              of `fast` and the best other on traces, at a tenth of their ticks, at theirs and at ten times theirs
     targets FILE...         what `fast` is to reach on points and traces, what it reaches, and whether that is enough
+    within FILE...          README's sentence on `fast`: how far it is behind the best other at most, and its longest advance
     ratios FILE...          the same ratios up to 1e5 as lines to keep: processor, build, what, where, ratio, the best other
     processors KEPT FILE... those kept of other machines beside those of these files
     batches FILE            single calls and batches, per re-arm of P3
@@ -488,6 +489,49 @@ def ratios(names):
     return found
 
 
+def loads_of(names):
+    """(what, where, cells, (workload, phase)) of every trace at every tick and of every point up to 1e6 timers."""
+    for name in names:
+        if any(cell["workload"] == "nginx" for cell in cells_of(name)):
+            for (trace, tick), at in by_tick(name).items():
+                yield f"`{trace}`", tick, at, (at[0]["workload"], at[0]["phases"][0]["name"])
+        else:
+            cells = [cell for cell in cells_of(name) if cell["params"].get("huge_pages") != "on" and "batch" not in cell["params"]]
+            for tasks in (1000, 10000, 100000, 1000000):
+                for point in PHASES:
+                    yield " ".join(point), f"at {power(tasks)}", [cell for cell in cells if cell["tasks"] == tasks], point
+
+
+def own_longest(cells, wanted):
+    """design -> the design's own longest advance in ns, of exact designs."""
+    found = {}
+    for cell in cells:
+        phase = phase_of(cell, wanted[1]) if cell["workload"] == wanted[0] and is_exact(cell) else None
+        own = phase and phase["latency_ns"]["advance"] and phase["latency_ns"]["advance"].get("own")
+        if own and own["max"] and cell["impl"] != "null":
+            found[design_of(cell)] = own["max"]
+    return found
+
+
+def print_within(*names):
+    """README's sentence on `fast`: how far it is behind at most, and how its longest advance compares."""
+    worst, tails = {}, []
+    for what, where, at, wanted in loads_of(names):
+        found = costs(at, [wanted])
+        other, design = best_other(found)
+        if "fast" in found and other:
+            kind = "traces" if what.startswith("`") else "1e6" if where == "at 1e6" else "points"
+            worst[kind] = max(worst.get(kind, (0,)), (found["fast"][0] / other[0], f"{what} {where}", design))
+        longest = own_longest(at, wanted)
+        if "fast" in longest and len(longest) > 1:
+            least = min(ns for design, ns in longest.items() if design != "fast")
+            tails.append((longest["fast"] / least, f"{what} {where}"))
+    spoken_worst = [f"{(worst[kind][0] - 1) * 100:.0f} % {on} ({worst[kind][1]}, behind `{worst[kind][2]}`)" for kind, on in (
+        ("traces", "on recorded loads"), ("points", "on P1 to P5 up to 1e5 timers"), ("1e6", "at 1e6"))]
+    print(f"At most `fast` is behind the best other exact design by {spoken_worst[0]}, {spoken_worst[1]} and {spoken_worst[2]}. "
+          f"Its longest advance is no longer than that of any of them on {sum(ratio <= 1 for ratio, _ in tails)} of these {len(tails)} loads.")
+
+
 def machine_of(document):
     return document["machine"]["cpu_model"].replace("(R)", "").replace(" Processor", "")
 
@@ -904,7 +948,7 @@ def print_choice(advice, points, between=""):
 
 TABLES = {"between": print_between, "choice": print_choice, "stores": print_stores, "stores-disk": print_stores_disk, "stores-large": print_stores_large, "stores-kills": print_stores_kills, "stores-cold": print_stores_cold, "runners": print_runners, "origin": print_origin, "sizes": print_sizes, "pages": print_pages, "libraries": print_libraries,
           "limits": print_limits, "costs": print_costs, "idle": print_idle, "fresh": print_fresh, "question": print_question, "traces": print_traces, "multiples": print_multiples,
-          "targets": print_targets, "ratios": print_ratios, "processors": print_processors, "ticks": print_ticks, "batches": print_batches, "misses": print_misses, "same-counts": print_same_counts, "prices": print_prices}
+          "targets": print_targets, "ratios": print_ratios, "within": print_within, "processors": print_processors, "ticks": print_ticks, "batches": print_batches, "misses": print_misses, "same-counts": print_same_counts, "prices": print_prices}
 
 if __name__ == "__main__":
     if len(sys.argv) < 3 or sys.argv[1] not in TABLES:
