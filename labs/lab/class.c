@@ -1,6 +1,8 @@
 /* class.c - grades a directory of solutions: a grade beside each, a CSV of all, a page with their distribution. */
 #include "labs/lab/grading.h"
 
+#include "build_info.h"
+
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/tell/report/services.h"
@@ -26,19 +28,46 @@ static int find_solutions(const char *directory, struct class *class, struct dia
     return DIAG_OK;
 }
 
-/* Of the solution's text and all of the rubric: what a grade depends on. */
-static uint64_t key_of(const char *text, const struct rubric *rubric)
+static uint64_t mix(uint64_t hash, const void *bytes, size_t size)
 {
-    uint64_t hash = 1;
-    for (const char *at = text; *at; at++)
-        hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
-    for (size_t i = 0; i < sizeof *rubric; i++)
-        hash = (hash ^ ((const unsigned char *)rubric)[i]) * UINT64_C(0x100000001b3);
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ ((const unsigned char *)bytes)[i]) * UINT64_C(0x100000001b3);
     return hash;
 }
 
-static int grade_one(struct grading *grading, const char *directory, const char *name, cJSON **out,
-                     struct diag *diag)
+static uint64_t mix_file(uint64_t hash, const char *directory, const char *name)
+{
+    char path[4200], *text = NULL;
+    size_t size;
+    struct diag unused;
+    snprintf(path, sizeof path, "%s%s%s", directory, directory[0] ? "/" : "", name);
+    if (file_read(path, &text, &size, &unused) == DIAG_OK)
+        hash = mix(mix(hash, name, strlen(name)), text, size);
+    free(text);
+    return hash;
+}
+
+/* All that a grade depends on but the solution: the program, the rubric, its lists and loads. */
+static uint64_t key_of(const struct rubric *rubric)
+{
+    uint64_t hash = mix(mix(1, BUILD_COMMIT, strlen(BUILD_COMMIT)), rubric, sizeof *rubric);
+    for (size_t i = 0; i < rubric->part_count; i++) {
+        const char *lists = rubric->parts[i].lists;
+        char **names = NULL;
+        size_t count = lists[0] ? grading_files(lists, ".ops", &names) : 0;
+        for (size_t k = 0; k < count; k++) {
+            hash = mix_file(hash, lists, names[k]);
+            free(names[k]);
+        }
+        free(names);
+    }
+    for (size_t i = 0; i < rubric->load_count; i++)
+        hash = mix_file(hash, "", rubric->loads[i].workload);
+    return hash;
+}
+
+static int grade_one(struct grading *grading, uint64_t hash, const char *directory,
+                     const char *name, cJSON **out, struct diag *diag)
 {
     char path[4200], saved[4200], key[20], *text = NULL;
     size_t size;
@@ -48,7 +77,7 @@ static int grade_one(struct grading *grading, const char *directory, const char 
     int status = file_read(path, &text, &size, diag);
     if (status != DIAG_OK)
         return status;
-    snprintf(key, sizeof key, "%016" PRIx64, key_of(text, grading->rubric));
+    snprintf(key, sizeof key, "%016" PRIx64, mix(hash, text, size));
     free(text);
     if (json_load(saved, "a grade", out, &unused) == DIAG_OK && json_says(*out, "key", key))
         return DIAG_OK;
@@ -154,9 +183,10 @@ int class_grade(struct grading *grading, const char *directory, struct diag *dia
 {
     char path[4200];
     struct class class = {0};
+    uint64_t hash = key_of(grading->rubric);
     int status = find_solutions(directory, &class, diag);
     for (size_t i = 0; i < class.count && status == DIAG_OK; i++)
-        status = grade_one(grading, directory, class.names[i], &class.grades[i], diag);
+        status = grade_one(grading, hash, directory, class.names[i], &class.grades[i], diag);
     if (status == DIAG_OK) {
         snprintf(path, sizeof path, "%s/class.csv", directory);
         status = file_replace(path, print_csv, &class, diag);

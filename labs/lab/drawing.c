@@ -17,7 +17,7 @@ static bool add_line(struct text *script, const char *line, uint32_t *started)
     unsigned id, times = 1;
     unsigned long long ticks;
     char end;
-    if (sscanf(line, "start %u +%llu%c", &id, &ticks, &end) == 2 && id < IDS_DRAWN && ticks > 0) {
+    if (sscanf(line, "start %u +%llu%c", &id, &ticks, &end) == 2 && id < IDS_DRAWN) {
         text_add_item(script, "; ", "%s t%u %llu", *started >> id & 1 ? "restart" : "add", id,
                       ticks);
         *started |= UINT32_C(1) << id;

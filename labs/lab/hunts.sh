@@ -5,8 +5,9 @@
 # designs; without the folder teach its exhibits are missing.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-out=$1 work=$1.work number=0
-rm -rf "$out" "$work"
+work=$1.work number=0
+out=$work/all # moved when it is whole
+rm -rf "$1" "$work"
 mkdir -p "$out" "$work/patches"
 tests/faults/patches.pl tests/faults/faults.list src/impls "$work/patches"
 while IFS='"' read -r _ name _; do
@@ -23,4 +24,5 @@ while IFS='"' read -r _ name _; do
     fi
     "${CC:-gcc}" -O1 -w -s -shared -fPIC "${flags[@]}" -o "$out/$(printf %02d $number).so" "$source"
 done < <(grep '^HUNT(' labs/lab/hunts.def)
+mv "$out" "$1"
 rm -rf "$work"

@@ -139,7 +139,7 @@ static void log_flush(void *ctx)
 
 /* ---- Opening and closing. --------------------------------------------------------------------- */
 
-static void options_set(struct tw_store *store)
+static int options_set(struct tw_store *store)
 {
     store->cache = rocksdb_cache_create_lru((size_t)32 << 20);
     store->tables = rocksdb_block_based_options_create();
@@ -166,6 +166,14 @@ static void options_set(struct tw_store *store)
     rocksdb_options_set_keep_log_file_num(own, 1);
     rocksdb_options_set_info_log_level(own, 2);
     rocksdb_options_enable_statistics(own);
+    /* After a failed write RocksDB resumes by itself, in the same log where no table in memory holds anything.  It would acknowledge
+     * what stands there behind the hole, and recovery ends at a hole. */
+    char *failed = NULL;
+    store->options[PENDING] = rocksdb_options_create();
+    rocksdb_get_options_from_string(own, "max_bgerror_resume_count=0", store->options[PENDING],
+                                    &failed);
+    rocksdb_options_destroy(own);
+    return answer_of(failed);
 }
 
 /* The due of the first that waits, or TW_STORE_NEVER; *count, unless it is NULL: how many there are, a step for each. */
@@ -284,10 +292,14 @@ static int rocks_open(struct tw_store **out, const struct tw_store_config *confi
         return store_no_memory(error);
     store->memory_mib = store_setting(config, "memory-mib", MEMORY_MIB);
     store_ordered_init(&store->ordered);
-    options_set(store);
+    answer = options_set(store);
+    if (answer != TW_STORE_OK)
+        snprintf(error->text, sizeof error->text,
+                 "db: this RocksDB takes no max_bgerror_resume_count");
     store->writing = rocksdb_writeoptions_create();
     rocksdb_writeoptions_set_sync(store->writing, config->sync <= TW_SYNC_GROUP);
-    answer = store_directory_open(&store->directory, config->directory, "rocksdb 1", error);
+    if (answer == TW_STORE_OK)
+        answer = store_directory_open(&store->directory, config->directory, "rocksdb 1", error);
     if (answer == TW_STORE_OK)
         answer = rocksdb_start(store, config, error);
     if (answer != TW_STORE_OK) {

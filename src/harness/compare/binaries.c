@@ -431,23 +431,29 @@ static void contest_explain(struct contest *contest)
     }
 }
 
-#define EXPLAINED_CELLS 3
+static bool does_more_or_less(const struct compared_cell *cell)
+{
+    return cell->work_changed ||
+           (cell->instructions_known && cell->instructions_verdict != VERDICT_SAME);
+}
 
-/* Callgrind takes seconds of a cell: the first few whose work or instructions changed. */
+/* Callgrind takes seconds of a cell: only where work or instructions changed. */
 static void contest_functions(const struct contest *contest)
 {
     const struct binaries_request *request = contest->request;
     struct matrix once = request->matrix;
-    size_t left = request->explain ? EXPLAINED_CELLS : 0;
+    size_t done = 0, count = 0;
+    for (size_t i = 0; request->explain && i < contest->comparison->cell_count; i++)
+        count += does_more_or_less(&contest->comparison->cells[i]);
     struct functions_side *sides = memory_take(2, sizeof *sides);
     once.samples = once.min_time_ns = 1;
     once.patience_ns = 0;
-    for (size_t i = 0; i < contest->comparison->cell_count && left > 0; i++) {
+    for (size_t i = 0;
+         done < count && !(request->interrupt && interrupt_is_pending(request->interrupt)); i++) {
         struct compared_cell *cell = &contest->comparison->cells[i];
-        if (!cell->work_changed &&
-            (!cell->instructions_known || cell->instructions_verdict == VERDICT_SAME))
+        if (!does_more_or_less(cell))
             continue;
-        tell(contest, "counting by function", EXPLAINED_CELLS - left--, EXPLAINED_CELLS);
+        tell(contest, "counting by function", done++, count);
         for (size_t role = ROLE_BEFORE; role <= ROLE_AFTER; role++) {
             const char *copy = contest->copies.paths[role];
             sides[role].object = copy;
