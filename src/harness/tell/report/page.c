@@ -407,12 +407,6 @@ double page_cell_value(const struct page_line *cell)
     return span ? span->value : NAN;
 }
 
-/* Nothing tells it from `best`, which is the least. */
-static bool is_alike(const struct page_span *own, const struct page_span *best)
-{
-    return strcmp(own->text, best->text) == 0 || own->low <= best->high;
-}
-
 static bool competes(const struct page_row *row, size_t column)
 {
     return !row->out_of_competition && !row->note.count &&
@@ -423,19 +417,16 @@ bool page_is_best(const struct page_table *table, size_t row, size_t column)
 {
     if (!(table->columns[column].flags & PAGE_BEST) || !competes(&table->rows[row], column))
         return false;
-    const struct page_span *own = number_of(&table->rows[row].cells[column]), *best = own;
-    bool differ = false;
+    const struct page_span *own = number_of(&table->rows[row].cells[column]);
+    bool is_worse = false;
     for (size_t i = 0; i < table->row_count; i++) {
-        const struct page_span *span = number_of(&table->rows[i].cells[column]);
+        const struct page_span *other = number_of(&table->rows[i].cells[column]);
         if (!competes(&table->rows[i], column))
             continue;
-        if (span->below)
+        bool is_alike = i == row || (isnan(own->low) && strcmp(own->text, other->text) == 0);
+        if (other->below || (!is_alike && (other->value <= own->value || other->low <= own->high)))
             return false;
-        if (span->value < best->value)
-            best = span;
+        is_worse = is_worse || !is_alike;
     }
-    for (size_t i = 0; i < table->row_count; i++)
-        if (competes(&table->rows[i], column))
-            differ = differ || !is_alike(number_of(&table->rows[i].cells[column]), best);
-    return differ && is_alike(own, best);
+    return is_worse;
 }

@@ -261,9 +261,8 @@ void page_fields_each(struct page *page, const struct page_field *fields, size_t
 /* The number that a cell is compared by: its first span's; NaN: none. */
 double page_cell_value(const struct page_line *cell);
 bool page_line_is_empty(const struct page_line *line);
-/* Is this cell among the best of its column: the least, or one whose interval overlaps the least's; without
- * intervals, one that reads like it?  None where that is true of all that compete, where one of them is below what
- * its clock can tell, or where the column has no best. */
+/* Is this cell the best of its column: the least, and its interval overlaps no other; without intervals those that read
+ * alike share the place?  None where one that competes is below what its clock can tell, or where the column has no best. */
 bool page_is_best(const struct page_table *table, size_t row, size_t column);
 
 #endif

@@ -64,18 +64,18 @@ static void add_legend(struct page *page, const cJSON *document, const struct vi
     else
         page_span(page, ".  Fewer than 6 samples give no interval, and no best (--runs, --time).");
     if (view->group_count > 0 && view->groups[view->group_count - 1].between[0])
-        page_text(
-            page,
-            "corrected: less what null took in the same rounds, sample by sample; unclear "
-            "where the overhead is too large to subtract.  Calls back to back overlap: their "
-            "time is throughput.  Chained, or behind other work, it is the time of one call.");
+        page_text(page,
+                  "corrected: less what null took in the same rounds, sample by sample; unclear "
+                  "where the "
+                  "overhead is too large to subtract.  Calls back to back overlap: their time is "
+                  "throughput.  Chained, or behind other work, it is the time of one call.");
     if (compares(view))
         page_text(
             page,
             "advance: single calls, in the worst phase.  longest advance: without preemption, by "
             "each call's least time over repeated passes; longest seen: with the machine's "
             "interrupts.%s  twbench list --terms explains all words.",
-            sure ? "  * marks the best of a column and all whose intervals overlap it." : "");
+            sure ? "  * marks the best of a column if its interval overlaps no other." : "");
 }
 
 static struct place standing_of(const struct place *root, const struct view_group *group)
