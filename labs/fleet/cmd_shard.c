@@ -8,6 +8,7 @@
  */
 #include "labs/fleet/fleet.h"
 
+#include "harness/base/hash.h"
 #include "harness/base/json.h"
 #include "harness/base/memory.h"
 #include "harness/base/units.h"
@@ -52,23 +53,14 @@ static void shards_deal(const double *weights, size_t count, uint64_t of, uint64
 
 /* ---- The plan's hash. ------------------------------------------------------------------------ */
 
-static void hash_text(uint64_t *hash, const char *text)
-{
-    do {
-        *hash = (*hash ^ (uint8_t)*text) * UINT64_C(0x100000001b3);
-    } while (*text++);
-}
-
 static void hash_number(uint64_t *hash, uint64_t number)
 {
-    char text[24];
-    snprintf(text, sizeof text, "%" PRIu64, number);
-    hash_text(hash, text);
+    *hash = hash_bytes(*hash, &number, sizeof number);
 }
 
 static void hash_cell(uint64_t *hash, const struct plan_cell *cell)
 {
-    hash_text(hash, cell->design->timed->name);
+    *hash = hash_text(*hash, cell->design->timed->name);
     hash_number(hash, (uint64_t)cell->drive);
     hash_number(hash, (uint64_t)cell->pages);
     if (cell->batch > 0)
@@ -76,7 +68,7 @@ static void hash_cell(uint64_t *hash, const struct plan_cell *cell)
     if (cell->between > 0)
         hash_number(hash, cell->between);
     for (size_t i = 0; i < cell->setting_count; i++) {
-        hash_text(hash, cell->settings[i].name);
+        *hash = hash_text(*hash, cell->settings[i].name);
         for (size_t v = 0; v < cell->settings[i].count; v++)
             hash_number(hash, cell->settings[i].values[v]);
     }
@@ -91,7 +83,7 @@ static uint64_t hash_plan(const struct shards *shards, const struct plan *plan,
                                 setup->runs,    setup->warmup,      setup->time_ns,
                                 shards->of,     setup->min_time_ns, setup->counts_only};
     for (size_t i = 0; i < plan->group_count; i++) {
-        hash_text(&hash, plan->groups[i].workload);
+        hash = hash_text(hash, plan->groups[i].workload);
         hash_number(&hash, plan->groups[i].tasks);
     }
     for (size_t i = 0; i < plan->cell_count; i++)
@@ -99,8 +91,8 @@ static uint64_t hash_plan(const struct shards *shards, const struct plan *plan,
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         hash_number(&hash, numbers[i]);
     for (size_t i = 0; i < setup->set_count; i++) {
-        hash_text(&hash, setup->sets[i].name);
-        hash_text(&hash, setup->sets[i].value);
+        hash = hash_text(hash, setup->sets[i].name);
+        hash = hash_text(hash, setup->sets[i].value);
     }
     return hash;
 }

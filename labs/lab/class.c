@@ -3,6 +3,7 @@
 
 #include "build_info.h"
 
+#include "harness/base/hash.h"
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/tell/report/services.h"
@@ -28,21 +29,14 @@ static int find_solutions(const char *directory, struct class *class, struct dia
     return DIAG_OK;
 }
 
-static uint64_t mix(uint64_t hash, const void *bytes, size_t size)
-{
-    for (size_t i = 0; i < size; i++)
-        hash = (hash ^ ((const unsigned char *)bytes)[i]) * UINT64_C(0x100000001b3);
-    return hash;
-}
-
-static uint64_t mix_file(uint64_t hash, const char *directory, const char *name)
+static uint64_t hash_file(uint64_t hash, const char *directory, const char *name)
 {
     char path[4200], *text = NULL;
     size_t size;
     struct diag unused;
     snprintf(path, sizeof path, "%s%s%s", directory, directory[0] ? "/" : "", name);
     if (file_read(path, &text, &size, &unused) == DIAG_OK)
-        hash = mix(mix(hash, name, strlen(name)), text, size);
+        hash = hash_bytes(hash_text(hash, name), text, size);
     free(text);
     return hash;
 }
@@ -50,19 +44,19 @@ static uint64_t mix_file(uint64_t hash, const char *directory, const char *name)
 /* All that a grade depends on but the solution: the program, the rubric, its lists and loads. */
 static uint64_t key_of(const struct rubric *rubric)
 {
-    uint64_t hash = mix(mix(1, BUILD_COMMIT, strlen(BUILD_COMMIT)), rubric, sizeof *rubric);
+    uint64_t hash = hash_bytes(hash_text(HASH_BEGIN, BUILD_COMMIT), rubric, sizeof *rubric);
     for (size_t i = 0; i < rubric->part_count; i++) {
         const char *lists = rubric->parts[i].lists;
         char **names = NULL;
         size_t count = lists[0] ? grading_files(lists, ".ops", &names) : 0;
         for (size_t k = 0; k < count; k++) {
-            hash = mix_file(hash, lists, names[k]);
+            hash = hash_file(hash, lists, names[k]);
             free(names[k]);
         }
         free(names);
     }
     for (size_t i = 0; i < rubric->load_count; i++)
-        hash = mix_file(hash, "", rubric->loads[i].workload);
+        hash = hash_file(hash, "", rubric->loads[i].workload);
     return hash;
 }
 
@@ -77,7 +71,7 @@ static int grade_one(struct grading *grading, uint64_t hash, const char *directo
     int status = file_read(path, &text, &size, diag);
     if (status != DIAG_OK)
         return status;
-    snprintf(key, sizeof key, "%016" PRIx64, mix(hash, text, size));
+    snprintf(key, sizeof key, "%016" PRIx64, hash_bytes(hash, text, size));
     free(text);
     if (json_load(saved, "a grade", out, &unused) == DIAG_OK && json_says(*out, "key", key))
         return DIAG_OK;

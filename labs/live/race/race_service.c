@@ -1,6 +1,7 @@
 /* race_service.c - calls the runner under proof, notes each call, and delays threads at its points. */
 #include "labs/live/race/race_service.h"
 
+#include "harness/base/hash.h"
 #include "labs/live/runners/moment.h"
 #include "labs/live/runners/opening.h"
 
@@ -33,14 +34,6 @@ uint64_t race_mix(uint64_t a, uint64_t b)
 }
 
 /* ---- Points. ---------------------------------------------------------------------------------- */
-
-static uint64_t name_hash(const char *name)
-{
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
-    for (; *name; name++)
-        h = (h ^ (uint8_t)*name) * UINT64_C(0x100000001b3);
-    return h;
-}
 
 /* Whether this pass of the point is one at which nobody was held yet. */
 static bool gate_is_new(struct race_gate *gate, const char *name)
@@ -80,7 +73,7 @@ void race_reach(void *ctx, uint32_t number, uint64_t passed, const char *name)
     race_turn_pass(&service->turns, number);
     if (service->point_weight == 0)
         return;
-    bool hot = race_mix(service->seed, name_hash(name)) % 4 == 0;
+    bool hot = race_mix(service->seed, hash_text(HASH_BEGIN, name)) % 4 == 0;
     uint64_t draw = race_mix(service->seed ^ (uint64_t)number << 48, passed);
     uint64_t chance = draw % 4096, weight = service->point_weight * (hot ? 10u : 1u);
     if (chance < 4 * weight)

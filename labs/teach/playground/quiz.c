@@ -1,6 +1,7 @@
 /* quiz.c - draws questions from a running design, and has a second instance of it answer them. */
 #include "labs/teach/playground/quiz.h"
 
+#include "harness/base/hash.h"
 #include "harness/base/text.h"
 
 #define LONGEST     16383 /* ticks that a question waits for, with few levels of many slots */
@@ -533,14 +534,6 @@ static void fill_up(struct quiz *quiz)
     text_add(&text, "%s", started ? "." : "");
 }
 
-static uint64_t hash_text(uint64_t hash, const char *text)
-{
-    do
-        hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-    while (*text++);
-    return hash;
-}
-
 bool quiz_ask(struct quiz *quiz)
 {
     char answer[32];
@@ -660,8 +653,7 @@ void quiz_receipt(const struct quiz *quiz, char *out, size_t size)
     for (uint32_t i = 0; i < quiz->answered; i++)
         text_add(&text, "%s%s", i ? ", " : "", quiz->is_right[i] ? "true" : "false");
     text_add(&text, "],\n  \"score\": %" PRIu32 ",\n", quiz->score);
-    text_add(&text, "  \"signature\": \"%016" PRIx64 "\"\n}\n",
-             hash_text(UINT64_C(0xcbf29ce484222325), out));
+    text_add(&text, "  \"signature\": \"%016" PRIx64 "\"\n}\n", hash_text(HASH_BEGIN, out));
 }
 
 /* ---- Opening. -------------------------------------------------------------------------------- */

@@ -13,6 +13,8 @@
  */
 #include "labs/traces/import/import.h"
 
+#include "harness/base/hash.h"
+
 enum request_kind { REQUEST_SET, REQUEST_ADD, REQUEST_REPLACE, REQUEST_DELETE, REQUEST_OTHER };
 
 static const struct {
@@ -52,13 +54,9 @@ static bool field_is_number(struct span field, uint64_t *out)
     return scan_unsigned(&field, out) && field.at == field.end;
 }
 
-/* FNV-1a: of 10^9 keys two share a number with a chance of 3 %. */
 static uint64_t key_number(struct span key)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (; key.at < key.end; key.at++)
-        hash = (hash ^ (unsigned char)*key.at) * UINT64_C(0x100000001b3);
-    return hash;
+    return hash_bytes(HASH_BEGIN, key.at, (size_t)(key.end - key.at));
 }
 
 /* The operation and the three numbers before it off the end of the line; false, and the line as it was: the short form. */

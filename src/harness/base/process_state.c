@@ -1,7 +1,7 @@
 /* process_state.c - reads what a process has beside memory of its own, and tells what changed. */
 #include "harness/base/process_state.h"
 
-#include "harness/base/libc.h"
+#include "harness/base/hash.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -36,25 +36,13 @@ static const char *const names[PROCESS_STATES] = {
     [ALLOCATED] = "memory of the C library",
 };
 
-static uint64_t hash_add(uint64_t hash, const void *bytes, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        hash = (hash ^ ((const unsigned char *)bytes)[i]) * UINT64_C(0x100000001b3);
-    return hash;
-}
-
-static uint64_t hash_text(uint64_t hash, const char *text)
-{
-    return hash_add(hash, text, strlen(text) + 1);
-}
-
 static uint64_t hash_handlers(void)
 {
     uint64_t hash = 0;
     struct sigaction action;
     for (int number = 1; number < NSIG; number++)
         if (sigaction(number, NULL, &action) == 0)
-            hash = hash_add(hash, &action.sa_handler, sizeof action.sa_handler);
+            hash = hash_bytes(hash, &action.sa_handler, sizeof action.sa_handler);
     return hash;
 }
 
@@ -64,7 +52,7 @@ static uint64_t hash_limits(void)
     struct rlimit limit;
     for (int which = 0; which < RLIM_NLIMITS; which++)
         if (getrlimit((__rlimit_resource_t)which, &limit) == 0)
-            hash = hash_add(hash, &limit, sizeof limit);
+            hash = hash_bytes(hash, &limit, sizeof limit);
     return hash;
 }
 
@@ -106,11 +94,11 @@ static uint64_t hash_random(void)
     memcpy(held, state, sizeof held[0]);
     memcpy(held, state, words[held[0] % 5] * sizeof held[0]);
     setstate(state);
-    uint64_t hash = hash_add((uint64_t)(uintptr_t)state, held, sizeof held);
+    uint64_t hash = hash_bytes((uint64_t)(uintptr_t)state, held, sizeof held);
     long next = nrand48(factor); /* which factor and summand it has */
     memcpy(seed, seed48(seed), sizeof seed);
     seed48(seed);
-    return hash_add(hash_add(hash, seed, sizeof seed), &next, sizeof next);
+    return hash_bytes(hash_bytes(hash, seed, sizeof seed), &next, sizeof next);
 }
 
 /* What the kernel keeps for a process or its thread beside that. */
@@ -128,7 +116,7 @@ static uint64_t hash_kernel(void)
                             getegid(),
                             syscall(SYS_personality, 0xffffffffu),
                             syscall(SYS_ioprio_get, 1, 0)};
-    uint64_t hash = hash_add(0, answers, sizeof answers);
+    uint64_t hash = hash_bytes(0, answers, sizeof answers);
     for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++)
         hash = hash * 31 + (uint64_t)prctl(asked[i], 0, 0, 0, 0);
     prctl(PR_GET_NAME, name, 0, 0, 0);
@@ -190,8 +178,8 @@ void process_state_take(struct process_state *now)
     sched_getaffinity(0, sizeof set, &set);
     values[ALLOCATED] = bytes_allocated();
     values[SIGNAL_HANDLERS] = hash_handlers();
-    values[SIGNAL_MASK] = hash_add(0, &mask, sizeof mask);
-    values[AFFINITY] = hash_add(0, &set, sizeof set);
+    values[SIGNAL_MASK] = hash_bytes(0, &mask, sizeof mask);
+    values[AFFINITY] = hash_bytes(0, &set, sizeof set);
     values[NICENESS] = (uint64_t)(getpriority(PRIO_PROCESS, 0) + 64 * sched_getscheduler(0));
     values[LIMITS] = hash_limits();
     values[ALARMS] = hash_alarms();

@@ -442,18 +442,16 @@ static void contest_functions(const struct contest *contest)
 {
     const struct binaries_request *request = contest->request;
     struct matrix once = request->matrix;
-    size_t done = 0, count = 0;
-    for (size_t i = 0; request->explain && i < contest->comparison->cell_count; i++)
-        count += does_more_or_less(&contest->comparison->cells[i]);
+    size_t count = request->explain ? contest->comparison->cell_count : 0;
     struct functions_side *sides = memory_take(2, sizeof *sides);
     once.samples = once.min_time_ns = 1;
     once.patience_ns = 0;
     for (size_t i = 0;
-         done < count && !(request->interrupt && interrupt_is_pending(request->interrupt)); i++) {
+         i < count && !(request->interrupt && interrupt_is_pending(request->interrupt)); i++) {
         struct compared_cell *cell = &contest->comparison->cells[i];
         if (!does_more_or_less(cell))
             continue;
-        tell(contest, "counting by function", done++, count);
+        tell(contest, "counting by function", i, count);
         for (size_t role = ROLE_BEFORE; role <= ROLE_AFTER; role++) {
             const char *copy = contest->copies.paths[role];
             sides[role].object = copy;
