@@ -387,6 +387,43 @@ static void build_between_powers(struct case_plan *plan)
     }
 }
 
+/* Durations that people write: in s, ms, us and ns. */
+static void build_durations(struct case_plan *plan)
+{
+    static const uint32_t seconds[] = {1,   5,    10,   15,    30,    60,     90,      300,
+                                       900, 1800, 3600, 43200, 86400, 604800, 2592000, 31536000};
+    for (uint64_t unit = 1; unit <= 1000000000; unit *= 1000)
+        for (size_t i = 0; i < sizeof seconds / sizeof *seconds; i++) {
+            START(0, '+', seconds[i] * unit);
+            START(1, '+', seconds[i] * unit + 1);
+            ADVANCE('+', seconds[i] * unit - 1);
+            TICK(2);
+        }
+}
+
+/* Deadlines at powers of two and half-way between. */
+static void build_powers(struct case_plan *plan)
+{
+    for (unsigned bits = 5; bits < 60; bits++)
+        for (uint64_t due = UINT64_C(2) << bits; due <= UINT64_C(3) << bits;
+             due += UINT64_C(1) << bits) {
+            START(0, '@', due - 1);
+            START(1, '@', due);
+            ADVANCE('@', due - 2);
+            TICK(2);
+        }
+}
+
+/* What is counted in 8 or 16 bits for each timer comes round, and it never fires. */
+static void run_put_off(struct case_plan *plan, struct conform_report *report)
+{
+    START(0, '+', 1000);
+    operations_next(plan->operations);
+    operations_again(plan->operations, 2, 66000);
+    ADVANCE('+', 1001);
+    judge_replay(plan->backend, plan->operations, JUDGE_NOW_AND_THEN, report, NULL);
+}
+
 static void build_last_tick(struct case_plan *plan)
 {
     START(0, '@', TW_DEADLINE_MAX);
@@ -938,6 +975,9 @@ const struct written_case written_cases[] = {
     {"restart of a sibling inside expire", build_restart_sibling, NULL},
     {"far deadlines, beyond 2^32 ticks", build_far, NULL},
     {"delays between the powers of two", build_between_powers, NULL},
+    {"durations that people write", build_durations, NULL},
+    {"deadlines at powers of two and between", build_powers, NULL},
+    {"a timer that is put off 66,000 times", NULL, run_put_off},
     {"deadlines up to the last tick", build_last_tick, NULL},
     {"a start beyond the span is refused, one at it is not", build_range, NULL},
     {"jumps of 2^33 ticks", NULL, run_big_jumps},
@@ -984,7 +1024,8 @@ bool case_is_once(const struct written_case *written)
 {
     static void (*const once[])(struct case_plan * plan, struct conform_report * report) = {
         run_many,           run_life,       run_upper_limits, run_horizons, run_mixed_instances,
-        run_many_instances, run_capacities, run_surroundings, run_threads,  run_batches};
+        run_many_instances, run_capacities, run_surroundings, run_threads,  run_batches,
+        run_put_off};
     for (size_t i = 0; i < sizeof once / sizeof once[0]; i++)
         if (written->run == once[i])
             return true;
