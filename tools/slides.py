@@ -44,6 +44,8 @@ th,td{padding:3px 12px;border-bottom:1px solid #c5ccd4}td.number{text-align:righ
 body.notes .note{display:block}.place{position:absolute;top:36px;right:28px;color:#5b6673;font-size:15px}
 @media(max-width:700px){body{font-size:17px}section{padding:16px;min-height:0;margin:8px 0}h1{font-size:23px}.place{top:18px;right:10px}
  pre{font-size:11px;padding:8px}table{font-size:13px}th,td{padding:2px 6px}.film img,.film.column img:not(:only-child){max-height:none;max-width:100%}}
+@media screen and (min-width:701px) and (max-height:800px){body{font-size:19px}h1{font-size:26px}section{padding:14px 40px;gap:8px}pre{font-size:13px;line-height:1.2;padding:6px 12px}
+ table{font-size:15px}th,td{padding:1px 10px}.film img{max-height:58vh}.film img:not(:only-child){max-height:48vh}.film.column img:not(:only-child){max-height:24vh}}
 @media print{@page{size:A4 landscape;margin:9mm}body{background:#fff;font-size:17px}
  section{margin:0;padding:0;max-width:none;min-height:0;height:190mm;break-after:page;break-inside:avoid;overflow:hidden;gap:9px}
  section:last-of-type{break-after:auto}h1{font-size:26px}.film img{max-height:118mm}.film img:not(:only-child){max-height:100mm}.film.column img:not(:only-child){max-height:44mm!important}

@@ -206,10 +206,10 @@ static void recommend(struct page *page, const struct place *cells, const cJSON 
     page_add(page, &taken,
              is_paced(first) ? "<, 99 % of the messages within {figures.late_p99_ms.median} ms>"
                              : "<, {figures.puts_per_s.median:number} messages a second>");
-    page_add(page, &taken, "<; it recovers in {figures.recovery_s.median} s>");
+    page_add(page, &taken, "<; it recovers in {figures.recovery_s.median:seconds}>");
     if (soonest && soonest != taken.json) {
         struct place sooner = place_of(cells, soonest);
-        page_add(page, &sooner, ", {store} in {figures.recovery_s.median} s");
+        page_add(page, &sooner, ", {store} in {figures.recovery_s.median:seconds}");
     }
     page_span(page, ".");
 }

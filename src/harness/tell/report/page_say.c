@@ -32,6 +32,11 @@ static void as_tick(char *out, double value)
     units_format_time(out, TEXT_SIZE, units_whole(value));
 }
 
+static void as_seconds(char *out, double value)
+{
+    figure_time(out, 1e9 * value);
+}
+
 /* Counts that may have decimals. */
 static void as_digits(char *out, double value)
 {
@@ -67,6 +72,7 @@ static const struct form forms[] = {
     {.name = "percent", .digits = "%.0f %%", .unit = 0.01},
     {.name = "us", .digits = "%.0f us", .unit = 1e3},
     {.name = "s", .digits = "%.1f s", .unit = 1e9},
+    {.name = "seconds", .format = as_seconds},
     {.name = "s-as-ms", .digits = "%.2f", .unit = 1e-3},
 };
 
