@@ -45,12 +45,10 @@ void page_about(struct page *page, const cJSON *document)
 {
     struct place root = place_root(document);
     page_aside(page, NULL);
-    page_say(page, PAGE_TEXT, &root, "<Of commit {subject.commit}>< of {subject.date_utc}>");
-    page_span(page, "%s", place_text(&root, "subject.commit")[0] ? "; measured " : "");
-    page_add(page, &root,
-             "<{tool.date_utc}><, {machine.cpu_model}><, {machine.cores} cores>"
-             "<, {machine.distribution}><; twbench {tool.version}>< ({tool.commit})>"
-             "<, {tool.compiler}>.");
+    page_say(page, PAGE_TEXT, &root,
+             "<Measured {tool.date_utc}><, {machine.cpu_model}><, {machine.cores} cores><, "
+             "{machine.distribution}><; twbench {tool.version}>< ({tool.commit})><, "
+             "{tool.compiler}><; of commit {subject.commit}>< of {subject.date_utc}>.");
     page_open(page, PAGE_ASIDE_END);
     if (!is_to_warn(document))
         return;

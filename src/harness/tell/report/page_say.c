@@ -32,11 +32,6 @@ static void as_tick(char *out, double value)
     units_format_time(out, TEXT_SIZE, units_whole(value));
 }
 
-static void as_seconds(char *out, double value)
-{
-    figure_time(out, 1e9 * value);
-}
-
 /* Counts that may have decimals. */
 static void as_digits(char *out, double value)
 {
@@ -72,7 +67,7 @@ static const struct form forms[] = {
     {.name = "percent", .digits = "%.0f %%", .unit = 0.01},
     {.name = "us", .digits = "%.0f us", .unit = 1e3},
     {.name = "s", .digits = "%.1f s", .unit = 1e9},
-    {.name = "seconds", .format = as_seconds},
+    {.name = "seconds", .format = figure_time, .unit = 1e-9},
     {.name = "s-as-ms", .digits = "%.2f", .unit = 1e-3},
 };
 
@@ -127,7 +122,7 @@ static void put_value(struct page *page, const struct place *value, const struct
         return;
     }
     if (form->format)
-        form->format(text, value->json->valuedouble);
+        form->format(text, value->json->valuedouble / (form->unit > 0 ? form->unit : 1));
     else
         snprintf(text, sizeof text, form->digits, value->json->valuedouble / form->unit);
     page_put_as(page, value, "", "%s", text);
