@@ -1,10 +1,10 @@
 /* taking.c - writes the sources of a design and a runner, or a store: headers, C files, licence, example, tests and Makefile. */
 #include "labs/embed/taking.h"
+#include "labs/embed/twt.h"
 
 #include "harness/base/file.h"
 #include "harness/base/paths.h"
 #include "harness/measure/designs/designs.h"
-#include "impls/registry.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -103,18 +103,14 @@ static int find_runner(const char *name, const struct taken_source **out, struct
                             name);
 }
 
-/* The rule of twt_open. */
-static int check_growable(const char *name, struct diag *diag)
+int taking_check_growable(const char *flag, const struct tw_backend *design, struct diag *diag)
 {
-    const struct tw_backend *design = designs_find(name, diag)->timed;
-    if (design->traits.late_ticks || design->traits.late_shift)
-        return diag_usage(diag, "--growable: %s may fire late; expected an exact design", name);
-    if (!(design->traits.flags & TW_NEXT_EXACT) && !registry_exact(design))
-        return diag_usage(
-            diag,
-            "--growable: %s cannot tell its earliest deadline; expected a design that "
-            "does, as fast or heap",
-            name);
+    const struct twt_config config = {.design = design, .capacity = 1};
+    struct twt_set *set;
+    struct tw_error error;
+    if (twt_open(&set, &config, &error) != TW_OK)
+        return diag_usage(diag, "%s: %s: %s", flag, design->name, error.text);
+    twt_close(set);
     return DIAG_OK;
 }
 
@@ -132,7 +128,8 @@ static int find_taken(const struct taking *taking, struct taken *taken, struct d
         return diag_usage(diag, "--growable: a runner has ids of its own; expected one of both");
     int status = taken->design ? DIAG_OK : find_design(taking->design, &taken->design, diag);
     if (status == DIAG_OK && taking->growable)
-        status = check_growable(taking->design, diag);
+        status =
+            taking_check_growable("--growable", designs_find(taking->design, diag)->timed, diag);
     return status == DIAG_OK && taking->runner ? find_runner(taking->runner, &taken->runner, diag)
                                                : status;
 }

@@ -5,10 +5,11 @@
 #define TWBENCH_TAKING_H
 
 #include "harness/command/command.h"
+#include "impls/backend.h"
 
 #include <stddef.h>
 
-extern const struct command cmd_take;
+extern const struct command cmd_take, cmd_layered_run;
 
 struct taking {
     const char *design;    /* its name, or that of a store, as in the registry */
@@ -31,6 +32,13 @@ struct taking_files {
  * design cannot be taken, the runner is none of this program's, or when one of the files is there already, all of which
  * are named; nothing is written then.  DIAG_RUN when the disk says no. */
 int taking_write(const struct taking *taking, struct taking_files *files, struct diag *diag);
+
+/* Can it have timers with handles over it?  The rule of twt_open; DIAG_USAGE names the flag. */
+int taking_check_growable(const char *flag, const struct tw_backend *design, struct diag *diag);
+
+/* The design with a layer of them over it as a design, for a set with room for all; what it is kept in is the caller's. */
+int layered_make(const struct tw_design *design, void **memory, const struct tw_design **out,
+                 struct diag *diag);
 
 /* ---- Taken. ----------------------------------------------------------------------------------- */
 

@@ -10,16 +10,18 @@
  *                       cursor ->                                fresh ->
  *
  *     soon     due already when they were started; the next pass runs them
- *     block    what the design gives of a tick, or of a pass if it has no order; sorted by counting who is before whom
+ *     block    what a pass has found due, first to last, each with its id; it runs from there if there is room for all
  *     bins     sorted runs of many blocks, merged
- *     ready    what the pass runs, first to last; what `most` leaves over stays for the next one
+ *     ready    what the pass runs else, first to last; what `most` leaves over stays for the next one
  *
  * All that is due leaves the design before the first callback runs, so a callback finds the design between two calls
- * and may do anything.  The design's clock stands still until a timer may be due: an empty pass is one comparison.  A deadline beyond the span of the design waits at the end of the span, and goes on from there (a hop).
+ * and may do anything.  The id of a timer in the block stays with it until its callback has run, which mostly starts it again.
+ * Where the design's next has been asked, its clock stands still until a timer may be due.  A deadline beyond the span of the
+ * design waits at the end of the span, and goes on from there (a hop).
  *
  * Invariants, tested by check in this order:
- *  1. ready and soon are linked both ways, and end where their tails say.
- *  2. A free id is on its instance's free list once; each other one has a handle whose place leads back.
+ *  1. ready and soon are linked both ways, and end where their tails say; who is in the block knows where.
+ *  2. A free id is on its instance's free list once; each other one has a handle whose place leads back, or is the block's.
  *  3. The design's own check holds for each instance, and it holds exactly the ids in use, at the handle's deadline or, for a hop,
  *     before it.
  *  4. No deadline is before `soonest`, which is the earliest one where it is known.
@@ -53,15 +55,16 @@ static const struct tw_exact *exact_of(const struct tw_backend *design)
 
 #define FIRST       1024u /* ids, unless the caller says another number */
 #define PLACE_NEVER UINT64_C(1)
-/* With the id above two bits, and the instance in bit 0; else the address of the link that leads here. */
-#define PLACE_ID UINT64_C(2)
+/* With the id above two bits, and the instance in bit 0; else the address of the word that leads here. */
+#define PLACE_ID   UINT64_C(2)
+#define PLACE_KIND UINT64_C(3)
 
 /* Of an owner. */
 #define IS_FREE UINT64_C(1) /* the rest is the next free id and one, above three bits */
 #define IS_HOP  UINT64_C(2) /* in the design at an earlier tick than its deadline */
 #define TAGS    UINT64_C(7)
 
-#define BLOCK 16u /* timers that are sorted at once */
+#define BLOCK 32u /* timers that are sorted at once */
 
 _Static_assert(_Alignof(struct twt_timer) > TAGS, "a handle's address has room for tags");
 
@@ -77,23 +80,45 @@ struct instance {
     uint32_t fresh;    /* ids that were ever used */
     uint32_t capacity; /* ids */
     uint32_t which;    /* 0 or 1 */
-    uint64_t held;     /* ids in use */
     tw_tick now;       /* the design's clock: not after the set's */
+};
+
+/* Of the block. */
+struct slot {
+    uint64_t timer; /* 0: stopped since */
+    uint64_t kept;  /* its id, of the current instance, and one; 0: given back */
+};
+
+/* Linked by `place`, first to last; or nobody. */
+struct run {
+    struct twt_timer *first, *last;
 };
 
 struct twt_set {
     const struct tw_backend *design;
     tw_tick now;
-    tw_tick span;                   /* of the designs; TW_DEADLINE_MAX: any */
-    tw_tick soonest;                /* no timer in a design is due before; after now */
+    tw_tick limit;   /* deadlines up to it, at least, are in the span; 0: nobody knows */
+    tw_tick soonest; /* no timer in a design is due before; 0: nobody has asked */
     struct instance *current, *old; /* where starts go; NULL unless the set grows */
-    uint64_t orders, listed;        /* starts so far; timers in ready and soon */
-    uint32_t hops;
-    uint32_t cursor; /* ids of the old instance below it have been looked at */
-    bool known;      /* `soonest` is the earliest deadline in the design */
+    uint64_t quick;          /* kind of place of a timer that is nothing special; or of none */
+    uint64_t orders, held;   /* starts so far; timers in the designs */
+    struct twt_timer *fired; /* its callback runs, and it has its id still */
+    uint32_t fired_id;
+    uint32_t block_at, block_count; /* those before have run */
+    uint32_t room;                  /* of the block, for who is nothing special */
+    bool known;                     /* `soonest` is the earliest deadline in the designs */
     bool passing, breaking;
-    struct list ready, soon;
+    bool sure;              /* the design refuses no deadline in its span */
+    struct instance *asked; /* by a pass: the current one, but while there is an old one */
     struct instance instances[2];
+    struct slot block[BLOCK];
+    struct list ready, soon;
+    struct run bins[32]; /* of 2^i blocks, or none */
+    uint32_t bin_count;
+    uint32_t hops;
+    uint64_t listed;              /* timers in ready and soon */
+    uint32_t cursor;              /* ids of the old instance below it have been looked at */
+    tw_tick span;                 /* of the designs; TW_DEADLINE_MAX: any */
     const struct tw_exact *exact; /* NULL: the design's next is exact, or all timers are visited */
     struct twt_growth growth;
     tw_tick horizon;
@@ -123,25 +148,83 @@ static inline bool has_id(const struct twt_timer *timer)
     return (timer->place & PLACE_ID) != 0;
 }
 
-/* Of a timer with an id. */
-static inline uint32_t id_of(const struct twt_timer *timer)
+static inline uint32_t id_of(uint64_t place)
 {
-    return (uint32_t)(timer->place >> 2);
+    return (uint32_t)(place >> 2);
 }
 
-static inline struct instance *instance_of(struct twt_set *set, const struct twt_timer *timer)
+static inline struct instance *instance_of(struct twt_set *set, uint64_t place)
 {
-    return set->old ? &set->instances[timer->place & 1] : set->current;
+    return &set->instances[place & 1];
 }
 
-/* The owner is not read while there are no hops: that would wait for a cache line. */
-static inline void id_release(struct twt_set *set, struct instance *at, uint32_t id)
+static inline void id_free(struct instance *at, uint32_t id)
 {
-    if (set->hops > 0)
-        set->hops -= (at->owners[id] & IS_HOP) != 0;
     at->owners[id] = (uint64_t)at->free << 3 | IS_FREE;
     at->free = id + 1;
-    at->held--;
+}
+
+/* Nothing special is an id of the only instance while there are no hops: its owner need not be read. */
+static void quick_set(struct twt_set *set)
+{
+    tw_tick now = set->current->now;
+    bool plain = !set->old && set->hops == 0;
+    set->quick = plain ? PLACE_ID | set->current->which : PLACE_KIND + 1;
+    set->room = plain ? BLOCK : 0;
+    set->limit = set->span < TW_DEADLINE_MAX - now ? now + set->span : TW_DEADLINE_MAX;
+    if (set->old || !set->sure)
+        set->limit = 0;
+}
+
+static void hops_add(struct twt_set *set, uint32_t more)
+{
+    set->hops += more;
+    quick_set(set);
+}
+
+/* Of a timer that has left the design. */
+static void id_release(struct twt_set *set, uint64_t place)
+{
+    struct instance *at = instance_of(set, place);
+    if (set->hops > 0 && at->owners[id_of(place)] & IS_HOP)
+        hops_add(set, UINT32_MAX);
+    id_free(at, id_of(place));
+}
+
+/* ---- The block. ------------------------------------------------------------------------------ */
+
+static inline bool in_block(const struct twt_set *set, uint64_t place)
+{
+    return place - word_of(set->block) < sizeof set->block;
+}
+
+static inline struct slot *slot_of(const struct twt_timer *timer)
+{
+    return (struct slot *)(uintptr_t)timer->place;
+}
+
+/* Ends the claim of a timer in the block to its id. */
+static inline void slot_give(struct twt_set *set, struct slot *slot)
+{
+    if (slot->kept != 0)
+        id_free(set->current, (uint32_t)slot->kept - 1);
+    slot->kept = 0;
+}
+
+static inline void fired_give(struct twt_set *set)
+{
+    if (set->fired)
+        id_free(set->current, set->fired_id);
+    set->fired = NULL;
+}
+
+/* The first in the block that has not run. */
+static const struct twt_timer *block_first(const struct twt_set *set)
+{
+    for (uint32_t at = set->block_at; at < set->block_count; at++)
+        if (set->block[at].timer != 0)
+            return timer_of(set->block[at].timer);
+    return NULL;
 }
 
 /* ---- Lists of what is due. ------------------------------------------------------------------- */
@@ -158,6 +241,11 @@ static void list_push(struct twt_set *set, struct list *list, struct twt_timer *
 static void list_remove(struct twt_set *set, struct twt_timer *timer)
 {
     uint64_t *from = (uint64_t *)(uintptr_t)timer->place;
+    if (in_block(set, timer->place)) {
+        slot_give(set, slot_of(timer));
+        slot_of(timer)->timer = 0;
+        return;
+    }
     *from = timer->order;
     if (timer->order != 0)
         timer_of(timer->order)->place = timer->place;
@@ -207,7 +295,8 @@ static int instance_open(struct twt_set *set, uint32_t which, uint32_t capacity,
     at->capacity = capacity;
     at->which = which;
     set->growth.bytes += capacity * sizeof(uint64_t);
-    set->current = at;
+    set->current = set->asked = at;
+    quick_set(set);
     return TW_OK;
 }
 
@@ -222,27 +311,21 @@ __attribute__((noinline)) static int grow(struct twt_set *set)
     set->old = full;
     set->cursor = 0;
     set->growth.grown++;
+    quick_set(set);
     return TW_OK;
 }
 
-/* An id of the current instance that nobody has, whose owner is the caller's to set; the number of it or a refusal. */
-static inline int64_t id_take(struct twt_set *set)
+/* An id of the current instance that nobody has, whose owner is the caller's to set; or there is none. */
+static inline bool id_take(struct instance *at, uint32_t *id)
 {
-    struct instance *at = set->current;
     if (at->free != 0) {
-        uint32_t id = at->free - 1;
-        at->free = (uint32_t)(at->owners[id] >> 3);
-        at->held++;
-        return id;
+        *id = at->free - 1;
+        at->free = (uint32_t)(at->owners[*id] >> 3);
+        return true;
     }
-    if (at->fresh == at->capacity) {
-        int status = grow(set);
-        if (status < 0)
-            return status;
-        at = set->current;
-    }
-    at->held++;
-    return at->fresh++;
+    *id = at->fresh;
+    at->fresh += at->fresh < at->capacity;
+    return at->fresh != *id;
 }
 
 /* The tick at which the design has a timer: the deadline, or the end of its span. */
@@ -255,21 +338,28 @@ static inline tw_tick target_of(const struct twt_set *set, tw_tick deadline, tw_
 static inline int id_start(struct twt_set *set, struct twt_timer *timer, tw_tick deadline,
                            uint64_t *place)
 {
-    int64_t id = id_take(set);
-    if (id < 0)
-        return (int)id;
+    uint32_t id;
+    if (!id_take(set->current, &id)) {
+        fired_give(set);
+        for (uint32_t at = set->block_at; at < set->block_count; at++)
+            slot_give(set, &set->block[at]);
+        int status = set->current->free != 0 ? (int)TW_OK : grow(set);
+        if (status < 0)
+            return status;
+        id_take(set->current, &id);
+    }
     struct instance *at = set->current;
     tw_tick target = target_of(set, deadline, at->now);
-    int status = TWT_DESIGN(set)->start(at->timers, (tw_id)id, target);
+    int status = TWT_DESIGN(set)->start(at->timers, id, target);
     if (status < 0) {
-        at->owners[id] = 0;
-        id_release(set, at, (uint32_t)id);
+        id_free(at, id);
         return status;
     }
-    bool hop = target != deadline;
-    set->hops += hop;
-    at->owners[id] = word_of(timer) | (hop ? IS_HOP : 0);
-    *place = place_of(at, (uint32_t)id);
+    set->held++;
+    at->owners[id] = word_of(timer) | (target != deadline ? IS_HOP : 0);
+    if (target != deadline)
+        hops_add(set, 1);
+    *place = place_of(at, id);
     return status;
 }
 
@@ -284,7 +374,8 @@ static bool move_one(struct twt_set *set, uint32_t id)
     if (id_start(set, timer, timer->deadline, &place) < 0)
         return false;
     TWT_DESIGN(set)->stop(old->timers, id);
-    id_release(set, old, id);
+    set->held--;
+    id_release(set, timer->place);
     timer->place = place;
     set->growth.moved++;
     return true;
@@ -304,6 +395,7 @@ __attribute__((noinline)) static void move_some(struct twt_set *set)
         return;
     instance_close(set, set->old);
     set->old = NULL;
+    quick_set(set);
 }
 
 /* ---- Open and close. ------------------------------------------------------------------------- */
@@ -371,6 +463,7 @@ int twt_open(struct twt_set **out, const struct twt_config *config, struct tw_er
     set->ready.tail = &set->ready.head;
     set->soon.tail = &set->soon.head;
     set->known = true;
+    set->sure = !(set->design->traits.flags & TW_ALLOCATES) && config->setting_count == 0;
     set->soonest = TW_NEVER;
     set->growth.bytes = sizeof *set;
     status = TW_REFUSED_MEMORY;
@@ -408,60 +501,73 @@ static inline void soonest_lower(struct twt_set *set, tw_tick deadline)
         set->soonest = deadline;
 }
 
-static inline void detach_id(struct twt_set *set, struct twt_timer *timer)
-{
-    struct instance *at = instance_of(set, timer);
-    TWT_DESIGN(set)->stop(at->timers, id_of(timer));
-    id_release(set, at, id_of(timer));
-    soonest_forget(set, timer->deadline);
-    timer->place = 0;
-}
-
+/* Ends whatever pends. */
 __attribute__((noinline)) static void detach(struct twt_set *set, struct twt_timer *timer)
 {
-    if (has_id(timer))
-        detach_id(set, timer);
-    else if (timer->place > PLACE_NEVER)
+    uint64_t place = timer->place;
+    if (has_id(timer)) {
+        struct instance *at = instance_of(set, place);
+        TWT_DESIGN(set)->stop(at->timers, id_of(place));
+        set->held--;
+        id_release(set, place);
+        soonest_forget(set, timer->deadline);
+    } else if (place > PLACE_NEVER) {
         list_remove(set, timer);
+    }
     timer->place = 0;
 }
 
-int twt_stop(struct twt_set *set, struct twt_timer *timer)
+__attribute__((noinline)) static int stop_any(struct twt_set *set, struct twt_timer *timer)
 {
     if (timer->place == 0)
         return TW_IDLE;
-    if (__builtin_expect(has_id(timer), 1))
-        detach_id(set, timer);
-    else
-        detach(set, timer);
-    if (__builtin_expect(set->old != NULL, 0))
+    detach(set, timer);
+    if (set->old)
         move_some(set);
     return TW_OK;
 }
 
-/* Starts what the current instance has already. */
-static inline int start_held(struct twt_set *set, struct twt_timer *timer, tw_tick deadline)
+int twt_stop(struct twt_set *set, struct twt_timer *timer)
 {
-    uint32_t id = id_of(timer);
+    uint64_t place = timer->place;
+    if (__builtin_expect((place & PLACE_KIND) != set->quick, 0))
+        return stop_any(set, timer);
+    struct instance *at = set->current;
+    timer->place = 0;
+    set->held--;
+    soonest_forget(set, timer->deadline);
+    id_free(at, id_of(place));
+    return TWT_DESIGN(set)->stop(at->timers, id_of(place));
+}
+
+/* It pends under the id of `place`. */
+static inline void start_note(struct twt_set *set, struct twt_timer *timer, tw_tick deadline,
+                              uint64_t place)
+{
+    soonest_lower(set, deadline);
+    timer->place = place;
+    timer->deadline = deadline;
+    timer->order = set->orders++;
+}
+
+/* Starts what the current instance has already. */
+static int start_held(struct twt_set *set, struct twt_timer *timer, tw_tick deadline)
+{
+    uint32_t id = id_of(timer->place);
+    uint64_t *owner = &set->current->owners[id];
     tw_tick target = target_of(set, deadline, set->current->now);
     int status = TWT_DESIGN(set)->start(set->current->timers, id, target);
     if (status < 0)
         return status;
-    if (__builtin_expect(set->hops > 0 || target != deadline, 0)) {
-        uint64_t *owner = &set->current->owners[id];
-        set->hops -= (*owner & IS_HOP) != 0;
-        set->hops += target != deadline;
-        *owner = word_of(timer) | (target != deadline ? IS_HOP : 0);
-    }
+    hops_add(set, (target != deadline) - (uint32_t)((*owner & IS_HOP) != 0));
+    *owner = word_of(timer) | (target != deadline ? IS_HOP : 0);
     soonest_forget(set, timer->deadline);
-    soonest_lower(set, deadline);
-    timer->deadline = deadline;
-    timer->order = set->orders++;
+    start_note(set, timer, deadline, timer->place);
     return TW_REARMED;
 }
 
 /* Of one that is in no instance, or in the old one. */
-static inline int start_new(struct twt_set *set, struct twt_timer *timer, tw_tick deadline)
+static int start_new(struct twt_set *set, struct twt_timer *timer, tw_tick deadline)
 {
     uint64_t place;
     int status = id_start(set, timer, deadline, &place);
@@ -471,16 +577,12 @@ static inline int start_new(struct twt_set *set, struct twt_timer *timer, tw_tic
         detach(set, timer);
         status = TW_REARMED;
     }
-    soonest_lower(set, deadline);
-    timer->deadline = deadline;
-    timer->order = set->orders++;
-    timer->place = place;
+    start_note(set, timer, deadline, place);
     return status;
 }
 
 /* One that is due already, or never. */
-__attribute__((noinline)) static int start_aside(struct twt_set *set, struct twt_timer *timer,
-                                                 tw_tick deadline)
+static int start_aside(struct twt_set *set, struct twt_timer *timer, tw_tick deadline)
 {
     int status = timer->place != 0 ? TW_REARMED : TW_OK;
     detach(set, timer);
@@ -492,18 +594,48 @@ __attribute__((noinline)) static int start_aside(struct twt_set *set, struct twt
     return status;
 }
 
-int twt_start(struct twt_set *set, struct twt_timer *timer, tw_tick deadline)
+__attribute__((noinline)) static int start_any(struct twt_set *set, struct twt_timer *timer,
+                                               tw_tick deadline)
 {
     int status;
-    if (__builtin_expect(deadline <= set->now || deadline == TW_NEVER, 0))
+    quick_set(set);
+    if (deadline <= set->now || deadline == TW_NEVER)
         status = start_aside(set, timer, deadline);
-    else if (has_id(timer) && instance_of(set, timer) == set->current)
+    else if (has_id(timer) && instance_of(set, timer->place) == set->current)
         status = start_held(set, timer, deadline);
     else
         status = start_new(set, timer, deadline);
-    if (__builtin_expect(set->old != NULL, 0))
+    if (set->old)
         move_some(set);
     return status;
+}
+
+/* All is noted before the design is called, which ends what nobody has to wait for: it refuses nothing. */
+int twt_start(struct twt_set *set, struct twt_timer *timer, tw_tick deadline)
+{
+    struct instance *at = set->current;
+    uint64_t place = timer->place;
+    uint32_t id = id_of(place);
+    if (__builtin_expect(deadline <= set->now || deadline > set->limit, 0))
+        return start_any(set, timer, deadline);
+    if (place != 0) {
+        if (__builtin_expect((place & PLACE_KIND) != set->quick, 0))
+            return start_any(set, timer, deadline);
+        soonest_forget(set, timer->deadline);
+    } else {
+        if (timer == set->fired) {
+            id = set->fired_id;
+            set->fired = NULL;
+        } else if (id_take(at, &id)) {
+            at->owners[id] = word_of(timer);
+        } else {
+            return start_any(set, timer, deadline);
+        }
+        place = place_of(at, id);
+        set->held++;
+    }
+    start_note(set, timer, deadline, place);
+    return TWT_DESIGN(set)->start(at->timers, id, deadline);
 }
 
 int twt_start_window(struct twt_set *set, struct twt_timer *timer, tw_tick earliest, tw_tick latest)
@@ -522,11 +654,13 @@ void twt_move(struct twt_set *set, struct twt_timer *to, struct twt_timer *from)
         return;
     *to = *from;
     if (has_id(from)) {
-        uint64_t *owner = &instance_of(set, from)->owners[id_of(from)];
+        uint64_t *owner = &instance_of(set, from->place)->owners[id_of(from->place)];
         *owner = word_of(to) | (*owner & TAGS);
     } else if (from->place > PLACE_NEVER) {
         *(uint64_t *)(uintptr_t)from->place = word_of(to);
-        if (to->order != 0)
+        if (in_block(set, from->place))
+            slot_give(set, slot_of(from));
+        else if (to->order != 0)
             timer_of(to->order)->place = word_of(&to->order);
         else if (set->ready.tail == &from->order)
             set->ready.tail = &to->order;
@@ -540,40 +674,36 @@ void twt_move(struct twt_set *set, struct twt_timer *to, struct twt_timer *from)
 
 static inline bool is_before(const struct twt_timer *a, const struct twt_timer *b)
 {
-    return (a->deadline < b->deadline) | ((a->deadline == b->deadline) & (a->order < b->order));
+    return a->deadline != b->deadline ? a->deadline < b->deadline : a->order < b->order;
 }
 
-/* Linked by `place`, first to last; or nobody. */
-struct run {
-    struct twt_timer *first, *last;
-};
-
-/* What the design has given and nobody has sorted yet. */
-struct batch {
-    struct twt_set *set;
-    struct instance *at; /* that is being asked */
-    tw_tick tick;        /* of the block */
-    bool ordered;        /* each tick is a batch of its own */
-    uint32_t count, bin_count;
-    struct twt_timer *block[BLOCK];
-    struct run bins[32]; /* of 2^i blocks, or none */
-};
-
-/* The block in order: each timer's rank is how many are before it.  There is no branch that could be guessed wrongly. */
-static void block_sort(const struct batch *batch, struct twt_timer **sorted)
+static inline bool slot_is_before(const struct slot *a, const struct slot *b)
 {
-    unsigned ranks[BLOCK] = {0};
-    for (unsigned i = 1; i < batch->count; i++) {
-        unsigned rank = 0;
-        for (unsigned j = 0; j < i; j++) {
-            unsigned after = is_before(batch->block[j], batch->block[i]);
-            rank += after;
-            ranks[j] += 1 - after;
+    return is_before(timer_of(a->timer), timer_of(b->timer));
+}
+
+/* The block in order.  Many designs give equals last to first: such a run is turned round.  A run that begins too late is
+ * inserted one by one. */
+static void block_sort(struct twt_set *set)
+{
+    struct slot *block = set->block, moved;
+    for (uint32_t begin = 0, end; begin < set->block_count; begin = end) {
+        for (end = begin + 1; end < set->block_count; end++)
+            if (!slot_is_before(&block[end], &block[end - 1]))
+                break;
+        for (uint32_t i = begin, j = end - 1; i < j; i++, j--) {
+            moved = block[i];
+            block[i] = block[j];
+            block[j] = moved;
         }
-        ranks[i] = rank;
+        for (uint32_t i = begin; begin > 0 && i < end; i++) {
+            uint32_t to = i;
+            moved = block[i];
+            for (; to > 0 && slot_is_before(&moved, &block[to - 1]); to--)
+                block[to] = block[to - 1];
+            block[to] = moved;
+        }
     }
-    for (unsigned i = 0; i < batch->count; i++)
-        sorted[ranks[i]] = batch->block[i];
 }
 
 static struct run run_joined(struct run a, struct run b)
@@ -604,89 +734,92 @@ static struct run run_merge(struct run a, struct run b)
 }
 
 /* Merges runs of equal length, like a counter in binary. */
-static void block_to_bins(struct batch *batch)
+__attribute__((noinline)) static void block_to_bins(struct twt_set *set)
 {
-    struct twt_timer *sorted[BLOCK];
-    block_sort(batch, sorted);
-    struct run run = {sorted[0], sorted[batch->count - 1]};
-    for (uint32_t i = 1; i < batch->count; i++)
-        sorted[i - 1]->place = word_of(sorted[i]);
+    block_sort(set);
+    struct run run = {timer_of(set->block[0].timer), NULL};
+    for (uint32_t i = 0; i < set->block_count; i++) {
+        slot_give(set, &set->block[i]);
+        if (run.last)
+            run.last->place = set->block[i].timer;
+        run.last = timer_of(set->block[i].timer);
+    }
     run.last->place = 0;
     uint32_t at = 0;
-    for (; at < batch->bin_count && batch->bins[at].first; at++) {
-        run = run_merge(batch->bins[at], run);
-        batch->bins[at].first = NULL;
+    for (; at < set->bin_count && set->bins[at].first; at++) {
+        run = run_merge(set->bins[at], run);
+        set->bins[at].first = NULL;
     }
-    batch->bins[at] = run;
-    batch->bin_count = at < batch->bin_count ? batch->bin_count : at + 1;
-    batch->count = 0;
+    set->bins[at] = run;
+    set->bin_count = at < set->bin_count ? set->bin_count : at + 1;
+    set->block_count = 0;
 }
 
-static void bins_to_ready(struct batch *batch)
+static void bins_to_ready(struct twt_set *set)
 {
     struct run all = {NULL, NULL};
-    if (batch->count > 0)
-        block_to_bins(batch);
-    for (uint32_t at = 0; at < batch->bin_count; at++)
-        if (batch->bins[at].first)
-            all = all.first ? run_merge(batch->bins[at], all) : batch->bins[at];
+    for (uint32_t at = 0; at < set->bin_count; at++)
+        if (set->bins[at].first)
+            all = all.first ? run_merge(set->bins[at], all) : set->bins[at];
     for (struct twt_timer *timer = all.first, *next; timer; timer = next) {
         next = timer_of(timer->place);
-        list_push(batch->set, &batch->set->ready, timer);
+        list_push(set, &set->ready, timer);
     }
-    batch->bin_count = 0;
-}
-
-static void batch_to_ready(struct batch *batch)
-{
-    struct twt_timer *sorted[BLOCK];
-    if (batch->bin_count > 0) {
-        bins_to_ready(batch);
-        return;
-    }
-    block_sort(batch, sorted);
-    for (uint32_t i = 0; i < batch->count; i++)
-        list_push(batch->set, &batch->set->ready, sorted[i]);
-    batch->count = 0;
+    set->bin_count = 0;
 }
 
 /* True: one that is not due yet, at the end of a hop, has gone on. */
-__attribute__((noinline)) static bool hop_on(struct batch *batch, tw_id id, tw_tick now)
+__attribute__((noinline)) static bool hop_on(struct twt_set *set, tw_id id, tw_tick now)
 {
-    struct twt_set *set = batch->set;
-    uint64_t *owner = &batch->at->owners[id];
-    struct twt_timer *timer = timer_of(*owner);
+    struct instance *at = set->asked;
+    struct twt_timer *timer = timer_of(at->owners[id]);
     if (timer->deadline <= now)
         return false;
     tw_tick target = target_of(set, timer->deadline, now);
-    if (TWT_DESIGN(set)->start(batch->at->timers, id, target) >= 0) {
+    if (TWT_DESIGN(set)->start(at->timers, id, target) >= 0) {
         if (target == timer->deadline) {
-            set->hops--;
-            *owner &= ~IS_HOP;
+            hops_add(set, UINT32_MAX);
+            at->owners[id] = word_of(timer);
         }
         return true;
     }
-    soonest_forget(set, timer->deadline);
-    id_release(set, batch->at, id); /* no memory: it waits in `soon`, and each pass asks again */
+    set->held--;
+    id_release(set, timer->place); /* no memory: it waits in `soon`, and each pass asks again */
     list_push(set, &set->soon, timer);
     return true;
 }
 
-/* Has come to its tick in the design: due, or at the end of a hop. */
+/* One more than the block has room for, or than is nothing special. */
+__attribute__((noinline)) static void collect_any(struct twt_set *set, tw_id id, tw_tick now)
+{
+    uint64_t owner = set->asked->owners[id];
+    if (owner & IS_HOP && hop_on(set, id, now))
+        return;
+    if (set->block_count == BLOCK)
+        block_to_bins(set);
+    struct slot *slot = &set->block[set->block_count++];
+    set->held--;
+    slot->timer = owner & ~TAGS;
+    slot->kept = 0;
+    id_release(set, place_of(set->asked, id));
+}
+
+/* Has come to its tick in the design: due, or at the end of a hop.  The handle may lie on two lines. */
 static void collect(void *ctx, tw_id id, tw_tick now)
 {
-    struct batch *batch = (struct batch *)ctx;
-    uint64_t owner = batch->at->owners[id];
+    struct twt_set *set = (struct twt_set *)ctx;
+    uint64_t owner = set->asked->owners[id];
+    uint32_t at = set->block_count;
     __builtin_prefetch(timer_of(owner));
-    if (owner & IS_HOP && hop_on(batch, id, now))
+    __builtin_prefetch(&timer_of(owner)[1].run - 1);
+    if (__builtin_expect(at >= set->room, 0)) {
+        collect_any(set, id, now);
         return;
-    id_release(batch->set, batch->at, id);
-    if (batch->count == BLOCK)
-        block_to_bins(batch);
-    if (now != batch->tick && batch->ordered)
-        batch_to_ready(batch);
-    batch->tick = now;
-    batch->block[batch->count++] = timer_of(owner);
+    }
+    set->held--;
+    set->block_count = at + 1;
+    set->block[at].timer = owner;
+    set->block[at].kept = id + UINT64_C(1);
 }
 
 /* What was due already goes first: it was started before this pass.  One that waits for memory is placed again. */
@@ -707,60 +840,109 @@ static void soon_take(struct twt_set *set)
     }
 }
 
-__attribute__((noinline)) static void collect_all(struct twt_set *set, tw_tick to)
+/* What was found due is put in order, and to `ready` where the block has no room for all. */
+static void block_end(struct twt_set *set)
 {
-    bool tickless = TWT_DESIGN(set)->traits.flags & TW_TICKLESS;
-    struct batch batch;
-    batch.set = set;
-    batch.tick = TW_NEVER;
-    batch.ordered = TWT_DESIGN(set)->traits.flags & TW_ORDERED && !set->old;
-    batch.count = batch.bin_count = 0;
-    set->soonest = TW_NEVER;
-    for (int i = 0; i < 2; i++)
-        if (set->instances[i].timers) {
-            struct instance *at = batch.at = &set->instances[i];
-            TWT_DESIGN(set)->advance(at->timers, to, collect, &batch);
-            at->now = to;
-            tw_tick next = tickless ? TWT_DESIGN(set)->next(at->timers) : to + 1;
-            set->soonest = next < set->soonest ? next : set->soonest;
-        }
-    set->now = to;
-    set->known = false;
-    batch_to_ready(&batch);
+    if (set->bin_count > 0 || set->ready.head != 0) {
+        block_to_bins(set);
+        bins_to_ready(set);
+        return;
+    }
+    block_sort(set);
+    for (uint32_t i = 0; i < set->block_count; i++)
+        timer_of(set->block[i].timer)->place = word_of(&set->block[i]);
 }
 
-static int64_t pass_run(struct twt_set *set, uint64_t most)
+/* What the pass does not come to goes to `ready`. */
+static uint64_t block_run(struct twt_set *set, uint64_t most)
 {
     uint64_t ran = 0;
-    set->passing = true;
-    set->breaking = false;
+    while (set->block_at < set->block_count && ran < most && !set->breaking) {
+        const struct slot *slot = &set->block[set->block_at++];
+        struct twt_timer *timer = timer_of(slot->timer);
+        if (!timer)
+            continue;
+        timer->place = 0;
+        set->fired = slot->kept != 0 ? timer : NULL;
+        set->fired_id = (uint32_t)slot->kept - 1;
+        ran++;
+        timer->run(set, timer, timer->argument);
+        fired_give(set);
+    }
+    while (set->block_at < set->block_count) {
+        struct slot *slot = &set->block[set->block_at++];
+        slot_give(set, slot);
+        if (slot->timer != 0)
+            list_push(set, &set->ready, timer_of(slot->timer));
+    }
+    set->block_at = set->block_count = 0;
+    return ran;
+}
+
+static uint64_t ready_run(struct twt_set *set, uint64_t most)
+{
+    uint64_t ran = 0;
     while (set->ready.head != 0 && ran < most && !set->breaking) {
         struct twt_timer *timer = timer_of(set->ready.head);
         list_remove(set, timer);
         ran++;
         timer->run(set, timer, timer->argument);
     }
+    return ran;
+}
+
+/* All of a pass but asking the designs. */
+__attribute__((noinline)) static int64_t pass_run(struct twt_set *set, uint64_t most)
+{
+    uint64_t ran;
+    set->passing = true;
+    set->breaking = false;
+    if (set->block_count > 0)
+        block_end(set);
+    ran = set->block_count > 0 ? block_run(set, most) : ready_run(set, most);
     set->passing = false;
+    if (set->old)
+        move_some(set);
     return (int64_t)ran;
 }
 
-int64_t twt_advance_some(struct twt_set *set, tw_tick to, uint64_t most)
+static inline void current_ask(struct twt_set *set, tw_tick to)
 {
-    int64_t ran = 0;
+    set->soonest = 0;
+    set->known = false;
+    TWT_DESIGN(set)->advance(set->current->timers, to, collect, set);
+    set->current->now = set->now = to;
+}
+
+/* A pass that finds more to do, or nothing. */
+__attribute__((noinline)) static int64_t advance_any(struct twt_set *set, tw_tick to, uint64_t most)
+{
     if (set->passing)
         return TWT_REFUSED_NESTED;
     if (set->soon.head != 0)
         soon_take(set);
-    if (to >= set->soonest)
-        collect_all(set, to);
-    else if (to > set->now)
-        set->now = to;
-    if (__builtin_expect(set->ready.head != 0, 0))
-        ran = pass_run(set, most);
-    if (__builtin_expect(set->old != NULL, 0))
-        move_some(set);
-    return ran;
+    if (to > set->now && to >= set->soonest) {
+        if (set->old) {
+            set->asked = set->old;
+            TWT_DESIGN(set)->advance(set->old->timers, to, collect, set);
+            set->old->now = to;
+            set->asked = set->current;
+        }
+        current_ask(set, to);
+    }
+    set->now = to > set->now ? to : set->now;
+    return pass_run(set, most);
 }
+
+int64_t twt_advance_some(struct twt_set *set, tw_tick to, uint64_t most)
+{
+    if (__builtin_expect(set->listed > 0 || set->passing || set->old, 0) || to <= set->now ||
+        to < set->soonest)
+        return advance_any(set, to, most);
+    current_ask(set, to);
+    return set->block_count > 0 ? pass_run(set, most) : 0;
+}
+
 int64_t twt_advance(struct twt_set *set, tw_tick to)
 {
     return twt_advance_some(set, to, UINT64_MAX);
@@ -776,6 +958,8 @@ void twt_break(struct twt_set *set)
 struct asking {
     struct twt_set *set;
     const struct instance *at;
+    twt_visit_fn *visit;
+    void *ctx;
 };
 
 static void visit_soonest(void *ctx, const struct tw_view *view)
@@ -795,13 +979,28 @@ static void soonest_find(struct twt_set *set)
     bool exact = (TWT_DESIGN(set)->traits.flags & TW_NEXT_EXACT || set->exact) && set->hops == 0;
     set->soonest = TW_NEVER;
     for (int i = 0; i < 2; i++) {
-        struct asking asking = {set, &set->instances[i]};
-        if (asking.at->held > 0 && exact)
+        struct asking asking = {set, &set->instances[i], NULL, NULL};
+        if (asking.at->timers && exact)
             soonest_lower(set, design_first(set, asking.at->timers));
-        else if (asking.at->held > 0)
+        else if (asking.at->timers)
             TWT_DESIGN(set)->visit(asking.at->timers, visit_soonest, &asking);
     }
     set->known = true;
+}
+
+/* What the designs say at no cost that grows with the timers: they may be early. */
+static void soonest_bound(struct twt_set *set)
+{
+    set->soonest = TW_NEVER;
+    for (int i = 0; i < 2; i++)
+        if (set->instances[i].timers)
+            soonest_lower(set, TWT_DESIGN(set)->next(set->instances[i].timers));
+}
+
+/* The first of what is due, if the pass has not come to it. */
+static const struct twt_timer *due_first(const struct twt_set *set)
+{
+    return set->ready.head != 0 ? timer_of(set->ready.head) : block_first(set);
 }
 
 /* `next`, or what is due, or waits for memory, before. */
@@ -814,19 +1013,22 @@ static tw_tick listed_before(const struct twt_set *set, tw_tick next)
 
 tw_tick twt_next(struct twt_set *set)
 {
-    if (set->ready.head != 0)
-        return timer_of(set->ready.head)->deadline;
+    const struct twt_timer *due = due_first(set);
+    if (due)
+        return due->deadline;
     if (!set->known)
         soonest_find(set);
     return listed_before(set, set->soonest);
 }
 
-tw_tick twt_wake(const struct twt_set *set)
+tw_tick twt_wake(struct twt_set *set)
 {
-    uint64_t held = set->instances[0].held + set->instances[1].held;
-    if (set->ready.head != 0)
-        return timer_of(set->ready.head)->deadline;
-    return listed_before(set, held > 0 ? set->soonest : TW_NEVER);
+    const struct twt_timer *due = due_first(set);
+    if (due)
+        return due->deadline;
+    if (set->soonest == 0)
+        soonest_bound(set);
+    return listed_before(set, set->held > 0 ? set->soonest : TW_NEVER);
 }
 
 tw_tick twt_now(const struct twt_set *set)
@@ -836,17 +1038,28 @@ tw_tick twt_now(const struct twt_set *set)
 
 uint64_t twt_count(const struct twt_set *set)
 {
-    return set->instances[0].held + set->instances[1].held + set->listed;
+    uint64_t count = set->held + set->listed;
+    for (uint32_t at = set->block_at; at < set->block_count; at++)
+        count += set->block[at].timer != 0;
+    return count;
+}
+
+static void visit_timer(void *ctx, const struct tw_view *view)
+{
+    struct asking *asking = (struct asking *)ctx;
+    asking->visit(asking->ctx, timer_of(asking->at->owners[view->id]));
 }
 
 void twt_visit(const struct twt_set *set, twt_visit_fn *visit, void *ctx)
 {
-    for (int i = 0; i < 2; i++)
-        for (uint32_t id = 0; id < set->instances[i].fresh; id++) {
-            uint64_t owner = set->instances[i].owners[id];
-            if (!(owner & IS_FREE))
-                visit(ctx, timer_of(owner));
-        }
+    for (int i = 0; i < 2; i++) {
+        struct asking asking = {NULL, &set->instances[i], visit, ctx};
+        if (asking.at->timers)
+            TWT_DESIGN(set)->visit(asking.at->timers, visit_timer, &asking);
+    }
+    for (uint32_t at = set->block_at; at < set->block_count; at++)
+        if (set->block[at].timer != 0)
+            visit(ctx, timer_of(set->block[at].timer));
     for (uint64_t at = set->ready.head; at != 0; at = timer_of(at)->order)
         visit(ctx, timer_of(at));
     for (uint64_t at = set->soon.head; at != 0; at = timer_of(at)->order)
@@ -858,6 +1071,11 @@ void twt_growth(const struct twt_set *set, struct twt_growth *out)
     *out = set->growth;
     out->capacity = set->current->capacity;
     out->instances = 1u + (set->old != NULL);
+}
+
+const struct tw_timers *twt_instance(const struct twt_set *set)
+{
+    return set->current->timers;
 }
 
 /* ---- Check. ---------------------------------------------------------------------------------- */
@@ -875,9 +1093,30 @@ static const char *list_check(const struct list *list, uint64_t *count)
     return from == list->tail ? NULL : "a list of due timers does not end at its tail";
 }
 
+/* Of who has not run, and of ids that are kept. */
+static const char *block_check(const struct twt_set *set)
+{
+    for (uint32_t at = set->block_at; at < set->block_count; at++) {
+        const struct slot *slot = &set->block[at];
+        if (slot->timer != 0 && slot_of(timer_of(slot->timer)) != slot)
+            return "a timer in the block is somewhere else";
+        if (slot->kept != 0 && set->current->owners[slot->kept - 1] != slot->timer)
+            return "the id of a timer in the block is another's";
+    }
+    return NULL;
+}
+
+static bool block_keeps(const struct twt_set *set, uint32_t id)
+{
+    bool keeps = set->fired && set->fired_id == id;
+    for (uint32_t at = set->block_at; at < set->block_count; at++)
+        keeps |= set->block[at].kept == id + UINT64_C(1);
+    return keeps;
+}
+
 struct checking {
     const struct instance *at;
-    uint64_t held;
+    uint64_t held, used; /* of the instance */
     tw_tick soonest;
     const char *broken;
 };
@@ -900,15 +1139,17 @@ static void visit_check(void *ctx, const struct tw_view *view)
     checking->held++;
 }
 
-static const char *owners_check(const struct instance *at, uint64_t *hops)
+static const char *owners_check(const struct twt_set *set, const struct instance *at,
+                                uint64_t *used, uint64_t *hops)
 {
     uint64_t free_ids = 0, on_list = 0;
     for (uint32_t id = 0; id < at->fresh; id++) {
         uint64_t owner = at->owners[id];
         free_ids += owner & IS_FREE;
-        if (owner & IS_FREE)
+        if (owner & IS_FREE || (at == set->current && block_keeps(set, id)))
             continue;
         *hops += (owner & IS_HOP) != 0;
+        ++*used;
         if (timer_of(owner)->place != place_of(at, id))
             return "the handle of an id has another place";
     }
@@ -918,37 +1159,39 @@ static const char *owners_check(const struct instance *at, uint64_t *hops)
             return "the free list has an id that is in use";
         id = (uint32_t)(owner >> 3);
     }
-    return on_list == free_ids && at->held == at->fresh - free_ids
-               ? NULL
-               : "the free list and the number of timers do not agree";
+    return on_list == free_ids ? NULL : "the free list does not have all free ids";
 }
 
 const char *twt_check(const struct twt_set *set)
 {
-    uint64_t listed = 0, hops = 0;
-    struct checking checking = {NULL, 0, TW_NEVER, NULL};
+    uint64_t listed = 0, hops = 0, held = 0;
+    struct checking checking = {NULL, 0, 0, TW_NEVER, NULL};
     const char *broken = list_check(&set->ready, &listed);
     if (!broken)
         broken = list_check(&set->soon, &listed);
+    if (!broken)
+        broken = block_check(set);
     if (!broken && listed != set->listed)
         broken = "the timers that are due are miscounted";
     for (int i = 0; i < 2 && !broken; i++) {
         const struct instance *at = checking.at = &set->instances[i];
-        checking.held = 0;
+        checking.held = checking.used = 0;
         if (!at->timers)
             continue;
-        broken = owners_check(at, &hops);
+        broken = owners_check(set, at, &checking.used, &hops);
         if (!broken)
             broken = TWT_DESIGN(set)->check(at->timers);
         if (!broken)
             TWT_DESIGN(set)->visit(at->timers, visit_check, &checking);
         broken = broken ? broken : checking.broken;
-        if (!broken && checking.held != at->held)
+        held += checking.held;
+        if (!broken && checking.held != checking.used)
             broken = "a design does not hold exactly the timers that have ids";
     }
-    if (!broken && hops != set->hops)
-        broken = "hops are miscounted";
-    if (!broken && (set->soonest > checking.soonest || set->soonest <= set->now))
+    if (!broken && (hops != set->hops || held != set->held))
+        broken = "hops or the timers that have ids are miscounted";
+    if (!broken && set->soonest > 0 &&
+        (set->soonest > checking.soonest || set->soonest <= set->now))
         broken = "a timer is due before the soonest deadline";
     if (!broken && set->known && set->soonest != checking.soonest)
         broken = "the soonest deadline is not that of any timer";

@@ -55,9 +55,9 @@ typedef void twt_fn(struct twt_set *set, struct twt_timer *timer, void *argument
 struct __attribute__((aligned(8))) twt_timer {
     twt_fn *run;
     void *argument;
+    uint64_t place;   /* 0: idle; else where it is pending */
     tw_tick deadline; /* of the last start: never below the `now` of it */
     uint64_t order;   /* of starts; due: the next timer that is due */
-    uint64_t place;   /* 0: idle; else where it is pending */
 };
 
 struct twt_config {
@@ -116,8 +116,8 @@ TWTIMERS_API void twt_move(struct twt_set *set, struct twt_timer *to, struct twt
  * `scans`, and while a timer beyond the design's span waits, it visits all timers. */
 TWTIMERS_API tw_tick twt_next(struct twt_set *set);
 /* A tick to sleep until, for a loop that may wake up for nothing now and then: never after twt_next, and after now unless
- * one is due.  Costs a comparison. */
-TWTIMERS_API tw_tick twt_wake(const struct twt_set *set);
+ * one is due.  Costs what the design's next does, once after a pass; else a comparison. */
+TWTIMERS_API tw_tick twt_wake(struct twt_set *set);
 TWTIMERS_API tw_tick twt_now(const struct twt_set *set);
 /* Timers that are pending, those that never fire not counted. */
 TWTIMERS_API uint64_t twt_count(const struct twt_set *set);
@@ -143,6 +143,8 @@ struct twt_growth {
     uint64_t bytes;        /* of the set itself, without the design and without handles */
 };
 TWTIMERS_API void twt_growth(const struct twt_set *set, struct twt_growth *out);
+/* The larger instance of the design, to be asked and not to be changed; NULL never. */
+TWTIMERS_API const struct tw_timers *twt_instance(const struct twt_set *set);
 /* NULL, or what is wrong with the set, in words.  O(capacity). */
 TWTIMERS_API const char *twt_check(const struct twt_set *set);
 

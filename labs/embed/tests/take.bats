@@ -146,7 +146,7 @@ runner_builds() {
         echo "$output"
         [ "$status" -eq 1 ]
         # One that fires the latest first.
-        sed -i 's/return (a->deadline < b->deadline) | .*;/return a->deadline > b->deadline;/' "$design"/*.c
+        sed -i 's/return a->deadline != b->deadline ? .*;/return a->deadline > b->deadline;/' "$design"/*.c
         ! grep -q 'a->order < b->order' "$design"/tw_*.c
         run make -s -C "$design" check
         [[ $status -ne 0 && $output == *"before an earlier one"* ]]
@@ -244,4 +244,15 @@ END
     "$twbench" take hashed -o taken
     grep -A1 '^ \* It states in C the model of Varghese & Lauck,$' taken/tw_hashed.h |
         grep -q '^ \* "Hashed and Hierarchical Timing Wheels" (SOSP 1987), section 2:$'
+}
+
+@test "run --layer: each design beside itself with handles over it, and how many times its time that takes" {
+    "$twbench" run --layer --impl=fast,heap --tasks=100 --runs=1 --min-time=1ms --progress=never --style=plain --json=out.json --force >page
+    [ "$(json out.json '[(c["impl"], c["status"]) for c in d["cells"]]')" = \
+        "[('fast', 'ok'), ('fast-layer', 'ok'), ('heap', 'ok'), ('heap-layer', 'ok')]" ]
+    [ "$(grep -cE '^(fast|heap)-layer .* ~[0-9.]+ ' page)" -eq 2 ]
+    ! grep -E '^(fast|heap) .*~' page
+    refuses "multi: design: the design may fire late" run --layer --impl=multi
+    refuses "expected a design of the program" run --layer --impl=timerfd
+    [ "$("$twbench" run --layer --tasks=100 --plan | grep -c -- '-layer$')" -gt 10 ]
 }

@@ -1,6 +1,9 @@
 /* Timers with handles over every exact design: random calls against an array that is searched, and what adopters ask. */
+#include "labs/embed/taking.h"
 #include "labs/embed/twt.h"
 
+#include "harness/base/units.h"
+#include "harness/prove/conform.h"
 #include "impls/registry.h"
 #include "testing.h"
 
@@ -61,6 +64,12 @@ static unsigned first(const struct model *model, bool with_fresh)
     return best;
 }
 
+static void visited(void *ctx, const struct twt_timer *timer)
+{
+    assert_true(twt_pending(timer));
+    ++*(uint64_t *)ctx;
+}
+
 static void fired(struct twt_set *set, struct twt_timer *timer, void *argument)
 {
     struct model *model = argument;
@@ -71,7 +80,15 @@ static void fired(struct twt_set *set, struct twt_timer *timer, void *argument)
     model->due[i] = 0;
     if (draw(model, 2))
         change(model);
+    else if (draw(model, 2))
+        start(model, i);
     assert_int_equal(twt_advance(set, model->now + 5), TWT_REFUSED_NESTED);
+    if (draw(model, 4))
+        return;
+    uint64_t seen = 0;
+    twt_visit(set, visited, &seen);
+    assert_int_equal(seen, twt_count(set));
+    assert_null(twt_check(set));
 }
 
 static void pass(struct model *model)
@@ -85,12 +102,6 @@ static void pass(struct model *model)
     unsigned next = first(model, false);
     assert_true((uint64_t)ran == most || next == TIMERS || model->due[next] > model->now);
     memset(model->fresh, 0, sizeof model->fresh);
-}
-
-static void visited(void *ctx, const struct twt_timer *timer)
-{
-    assert_true(twt_pending(timer));
-    ++*(uint64_t *)ctx;
 }
 
 static void model_run(const struct tw_backend *design, unsigned rounds)
@@ -239,28 +250,36 @@ TEST(test_the_exact_next_does_not_look_at_all_timers)
     assert_true(tried >= 2);
 }
 
-static void never(struct twt_set *set, struct twt_timer *timer, void *argument)
+struct line {
+    unsigned count, last;
+    tw_tick deadline;
+};
+static struct line line;
+
+/* In order of deadlines, and of starts. */
+static void in_line(struct twt_set *set, struct twt_timer *timer, void *argument)
 {
+    unsigned i = (unsigned)(uintptr_t)argument;
     (void)set;
-    (void)timer;
-    ++*(unsigned *)argument;
+    assert_true(line.deadline < timer->deadline ||
+                (line.deadline == timer->deadline && line.last < i));
+    line = (struct line){line.count + 1, i, timer->deadline};
 }
 
 /* No call moves more than TWT_MOVES while it grows from one timer to many. */
 TEST(test_growth_moves_a_few_timers_a_call)
 {
     enum { MANY = 100000 };
-    struct twt_config config = {.design = registry_find("heap")->timed, .capacity = 1};
+    struct twt_config config = {.design = registry_find("fast")->timed, .capacity = 1};
     struct twt_timer *timers = calloc(MANY, sizeof *timers), *moved = calloc(1, sizeof *moved);
     struct twt_set *set = NULL;
     struct twt_growth growth;
     struct tw_error error;
-    unsigned count = 0;
     (void)state;
     assert_true(timers && moved);
     assert_int_equal(twt_open(&set, &config, &error), TW_OK);
     for (unsigned i = 0; i < MANY; i++) {
-        twt_init(&timers[i], never, &count);
+        twt_init(&timers[i], in_line, (void *)(uintptr_t)i);
         assert_int_equal(twt_start(set, &timers[i], 1000 + i % 7), TW_OK);
     }
     twt_growth(set, &growth);
@@ -270,7 +289,7 @@ TEST(test_growth_moves_a_few_timers_a_call)
     twt_move(set, moved, &timers[5]);
     assert_int_equal(twt_start(set, &timers[5], TW_NEVER), TW_OK);
     assert_int_equal(twt_advance(set, UINT64_C(1) << 48), MANY);
-    assert_int_equal(count, MANY);
+    assert_int_equal(line.count, MANY);
     assert_true(twt_pending(&timers[5]));
     twt_close(set);
     free(timers);
@@ -391,6 +410,24 @@ TEST(test_growth_without_memory_is_refused)
     assert_int_equal(twt_start(set, &timers[2], 7), TW_OK);
     assert_int_equal(twt_advance(set, 7), 3);
     twt_close(set);
+}
+
+/* As `run --layer` has it. */
+TEST(test_the_layer_as_a_design_keeps_the_contract)
+{
+    static const char *const names[] = {"fast", "heap"};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        void *memory = NULL;
+        const struct tw_design *layered;
+        struct conform_report report = {.watch = NULL};
+        struct diag diag;
+        assert_int_equal(layered_make(registry_find(names[i]), &memory, &layered, &diag), DIAG_OK);
+        const struct conform_options options = {.operations = 20000};
+        if (conform_run(layered->timed, &options, &report) != 0)
+            fail_msg("%s: %s: %s", layered->timed->name, report.rule, report.detail);
+        lists_release(&memory);
+    }
 }
 
 TEST_MAIN(NULL, NULL)

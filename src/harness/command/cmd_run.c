@@ -213,7 +213,8 @@ static int finish(const struct call *call, const struct run_request *request, st
     if (setup->counts_only && setup->counters >= COUNTERS_REQUIRED)
         return diag_usage(diag, "--counters and --counts-only: the counters of the processor are "
                                 "read in timed runs, and there are none");
-    if (setup->reference && !is_chosen(&options->designs, setup->reference))
+    if (setup->reference && setup->reference[0] != '-' &&
+        !is_chosen(&options->designs, setup->reference))
         return diag_usage(diag, "--reference=%s: expected a design of this run", setup->reference);
     if (setup->commit_date[0] && !setup->commit)
         return diag_usage(diag, "--commit-date: expected --commit=ID beside it");

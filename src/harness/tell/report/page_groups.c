@@ -158,11 +158,17 @@ static bool has_best(const struct view_group *group)
     return true;
 }
 
-/* The row that --reference names; NULL: there is none. */
-static const struct view_row *reference_of(const struct view_group *group)
+/* The row that --reference names, or whose label is that of `row` without it ("-layer"); NULL: there is none. */
+static const struct view_row *reference_of(const struct view_group *group,
+                                           const struct view_row *row)
 {
-    for (size_t i = 0; group->reference[0] && i < group->row_count; i++)
-        if (json_says(group->rows[i].cell, "impl", group->reference))
+    char label[VIEW_LABEL_SIZE];
+    const char *name = group->reference, *at = strstr(row->label, name);
+    snprintf(label, sizeof label, "%.*s%s", at ? (int)(at - row->label) : 0, row->label,
+             at ? at + strlen(name) : "");
+    for (size_t i = 0; name[0] && i < group->row_count; i++)
+        if (strcmp(group->rows[i].label, label) == 0 ||
+            json_says(group->rows[i].cell, "impl", name))
             return &group->rows[i];
     return NULL;
 }
@@ -171,9 +177,11 @@ static void add_ratio(struct page *page, const struct view_row *row,
                       const struct view_row *reference, const char *phase)
 {
     char median[FIGURE_SIZE], low[FIGURE_SIZE], high[FIGURE_SIZE];
-    struct summary ratio = standing_ratio(row, reference, phase);
     page_cell(page, "%s", "");
-    if (row == reference || ratio.count == 0)
+    if (!reference || row == reference)
+        return;
+    struct summary ratio = standing_ratio(row, reference, phase);
+    if (ratio.count == 0)
         return;
     figure_number(median, ratio.median);
     figure_number(low, ratio.low);
@@ -208,8 +216,9 @@ static void add_columns(struct page *page, const struct view_group *group)
         page_column(page, group->phases[i], group->between[0] ? less : unit,
                     PAGE_ALONE | (has_best(group) ? PAGE_BEST : 0), KEEP_COST);
         page_column(page, "", "\u00b1", 0, KEEP_DEVIATION);
-        if (reference_of(group))
-            page_column(page, "times", reference_of(group)->label, PAGE_ALONE, KEEP_COST);
+        if (group->reference[0])
+            page_column(page, "times", group->reference[0] == '-' ? "bare" : group->reference,
+                        PAGE_ALONE, KEEP_COST);
     }
     for (size_t i = 0; i < figure_count(); i++) {
         if (!is_column(group, figure_at(i)))
@@ -250,8 +259,8 @@ static void add_row(struct page *page, const struct view_group *group, const str
     for (size_t i = 0; i < group->phase_count && view_is_timed(group); i++) {
         struct place phase = page_phase(cell, group->phases[i]);
         page_cost(page, &phase, cost_key(group, group->phases[i]));
-        if (reference_of(group))
-            add_ratio(page, row, reference_of(group), group->phases[i]);
+        if (group->reference[0])
+            add_ratio(page, row, reference_of(group, row), group->phases[i]);
     }
     for (size_t i = 0; i < figure_count(); i++) {
         if (!is_column(group, figure_at(i)))
