@@ -42,7 +42,7 @@ struct form {
     const char *name;
     void (*format)(char *out, double value);
     const char *digits; /* how printf writes the number over `unit`; NULL: see `format` */
-    double unit;
+    double unit;        /* a format gets the number times it; 0: as it is */
     enum page_emphasis emphasis;
 };
 
@@ -67,7 +67,7 @@ static const struct form forms[] = {
     {.name = "percent", .digits = "%.0f %%", .unit = 0.01},
     {.name = "us", .digits = "%.0f us", .unit = 1e3},
     {.name = "s", .digits = "%.1f s", .unit = 1e9},
-    {.name = "seconds", .format = figure_time, .unit = 1e-9},
+    {.name = "seconds", .format = figure_time, .unit = 1e9},
     {.name = "s-as-ms", .digits = "%.2f", .unit = 1e-3},
 };
 
@@ -122,7 +122,7 @@ static void put_value(struct page *page, const struct place *value, const struct
         return;
     }
     if (form->format)
-        form->format(text, value->json->valuedouble / (form->unit > 0 ? form->unit : 1));
+        form->format(text, value->json->valuedouble * (form->unit > 0 ? form->unit : 1));
     else
         snprintf(text, sizeof text, form->digits, value->json->valuedouble / form->unit);
     page_put_as(page, value, "", "%s", text);
