@@ -378,6 +378,7 @@ const growth = {
     pen.lineWidth = 1;
     for (let n = 16; n <= right; n *= 4) { pen.textAlign = "center"; pen.fillText(count(n), x(n), bottom + 16); }
     pen.fillText("timers", (wide - 84 + left) / 2, high - 4);
+    pen.save(); pen.rotate(-Math.PI / 2); pen.fillText("work per operation", -bottom / 2, 12); pen.restore();
     for (let power = Math.ceil(Math.log10(least)); 10 ** power <= most; power++) {
       pen.textAlign = "right";
       pen.fillText((10 ** power).toLocaleString("en"), left - 6, y(10 ** power) + 4);
@@ -403,7 +404,7 @@ const growth = {
       pen.textAlign = "left";
       if (ends[world]) pen.fillText(chosen[world].design, x(ends[world].timers) + 8, lifts[world]);
     });
-    const text = "Comparisons, visits, moves and link writes per operation, where about one timer fires at each tick.";
+    const text = "Work is comparisons, visits, moves and link writes per operation, where about one timer fires at each tick.";
     if (byId("growth-text").textContent !== text) byId("growth-text").textContent = text;
   },
 };
