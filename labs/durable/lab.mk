@@ -65,7 +65,7 @@ $(BUILD)/labs/durable/tests/stores:
 	@mkdir -p $(@D)
 	$(Q)ln -sfn ../../../stores $@
 
-install-durable::
+install-durable:: durable
 	$(Q)install -d "$(LIBEXEC)/stores"
 	$(Q)$(if $(strip $(STORES_HERE)),install -m 755 $(STORE_OBJECTS) "$(LIBEXEC)/stores")
 	$(Q)install -m 755 $(DISK_LAYER) "$(LIBEXEC)"

@@ -60,8 +60,8 @@ $(BUILD)/libtwlog.a: $(BUILD)/twlog/twlog.o
 $(BUILD)/twlog.pc: labs/embed/twlog.pc.in VERSION FORCE
 	$(Q)sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|'"$$(cat VERSION)"'|' $< >$@
 
-install-embed:: $(if $(TAKEN_STORES),install-twlog)
-install-twlog:
+install-embed:: embed $(if $(TAKEN_STORES),install-twlog)
+install-twlog: embed
 	$(Q)install -d "$(DESTDIR)$(LIBDIR)/pkgconfig" "$(INCLUDE)" "$(DESTDIR)$(PREFIX)/share/man/man3"
 	$(Q)install -m 755 $(BUILD)/libtwlog.so "$(DESTDIR)$(LIBDIR)/$(LOG_SHARED)"
 	$(Q)ln -sfn $(LOG_SHARED) "$(DESTDIR)$(LIBDIR)/libtwlog.so"
@@ -70,7 +70,7 @@ install-twlog:
 	$(Q)install -m 644 $(BUILD)/twlog/twlog.h "$(INCLUDE)"
 	$(Q)install -m 644 labs/embed/twlog.3 "$(DESTDIR)$(PREFIX)/share/man/man3"
 .PHONY: install-twlog
-install-embed::
+install-embed:: embed
 	$(Q)install -d "$(DESTDIR)$(LIBDIR)/pkgconfig" "$(INCLUDE)/twtimers" "$(SHARE)/examples"
 	$(Q)install -m 755 $(BUILD)/libtwtimers.so "$(DESTDIR)$(LIBDIR)/$(LIB_SHARED)"
 	$(Q)ln -sfn $(LIB_SHARED) "$(DESTDIR)$(LIBDIR)/libtwtimers.so"

@@ -10,7 +10,7 @@ $(BUILD)/hunts: labs/lab/hunts.sh labs/lab/hunts.def tests/faults/wrapped.c test
 	$(Q)CC='$(CC)' labs/lab/hunts.sh $@
 
 # The header is a link to the contract; what is installed is the file.
-install-lab::
+install-lab:: lab
 	$(Q)install -d "$(SHARE)/lab"
 	$(Q)cp -rL labs/lab/data/. "$(SHARE)/lab"
 	$(Q)install -d "$(LIBEXEC)/hunts"

@@ -242,8 +242,8 @@ END
 
 @test "the header's first sentence fills its lines" {
     "$twbench" take hashed -o taken
-    grep -A1 '^ \* It states in C the model of Varghese & Lauck,$' taken/tw_hashed.h |
-        grep -q '^ \* "Hashed and Hierarchical Timing Wheels" (SOSP 1987), section 2:$'
+    grep -A1 '^ \* It states in C the model of Varghese & Lauck, "Hashed and Hierarchical Timing Wheels"$' taken/tw_hashed.h |
+        grep -qx ' \* (SOSP 1987), section 2:'
 }
 
 @test "run --layer: each design beside itself with handles over it, and how many times its time that takes" {
