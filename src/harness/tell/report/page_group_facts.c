@@ -154,7 +154,7 @@ static void add_harness(struct page *page, const struct view_group *group,
                   "to subtract"
                 : "{harness_ns_per_op} ns in each call of start, stop and advance (design "
                   "null): included in the "
-                  "times, taken off where they are corrected");
+                  "times, subtracted where they are corrected");
         return;
     }
 }

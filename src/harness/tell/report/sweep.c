@@ -222,9 +222,9 @@ void page_growth(struct page *page, const cJSON *document)
     struct growth growth = {.page = page, .cells = place_get(&root, "cells")};
     visit_sweeps(document, add_growth, &growth);
     if (growth.any)
-        page_text(page, "Classes in the number of tasks that no curve could rule out; 'or', 'to': "
-                        "both may be.  Counts are comparisons, visits, moves and link writes "
-                        "per operation; times have caches in them.");
+        page_text(page, "Classes of growth that no curve rules out; 'or', 'to': several remain.  "
+                        "Counts are comparisons, visits, moves and link writes per operation; "
+                        "times include effects of caches.");
 }
 
 /* ---- Claims. --------------------------------------------------------------------------------- */
