@@ -10,7 +10,7 @@ project() {
     echo 'TW_PLUGIN(TW_BACKEND(mine), TW_BACKEND(mine));' >>mine.c
     cat >twbench.json <<END
 {"plugin": "mine.so", "build": "cc -O1 -shared -fPIC -I '$root/src/impls' -o mine.so mine.c", "conform": "off",
- "workloads": ["hold"], "tasks": [50], "pairs": 0, "json": "out/new.json"${1:+, $1}}
+ "workloads": ["fill-cancel"], "tasks": [50], "pairs": 0, "json": "out/new.json"${1:+, $1}}
 END
 }
 
@@ -111,7 +111,7 @@ slower() {
     run --separate-stderr "$twbench" ci --base=.base --progress=never
     echo "$output"
     [ "$status" -eq 3 ]
-    [[ ${lines[0]} == "regressed: +"*" % instructions per operation in mine on hold, 50 tasks (mine.c changed)" ]]
+    [[ ${lines[0]} == "regressed: +"*" % instructions per operation in mine on fill-cancel, 50 tasks (mine.c changed)" ]]
     [ "${#lines[@]}" -le 20 ]
     [[ $output == *"the whole: twbench report out/new.json"* ]]
     commit=$(git rev-parse --short=12 HEAD)
@@ -120,7 +120,7 @@ slower() {
 }
 
 @test "ci: limits of some cells, and a regression that is accepted until a day" {
-    slower '"limits": {"mine/hold:instructions": "1000%"}'
+    slower '"limits": {"mine/fill-cancel:instructions": "1000%"}'
     "$twbench" ci --base=.base --progress=never
     project '"limits": {"keepalive:instructions": "1000%"}' && cp .base/mine.c . && slower_again
     run "$twbench" ci --base=.base --progress=never
@@ -129,7 +129,7 @@ slower() {
     run --separate-stderr "$twbench" ci --base=.base --progress=never
     echo "$output"
     [ "$status" -eq 0 ]
-    [[ $output == *"accepted until 9999-12-31: hold:instructions: checks arguments"* ]]
+    [[ $output == *"accepted until 9999-12-31: fill-cancel:instructions: checks arguments"* ]]
     accept '2000-01-01'
     run --separate-stderr "$twbench" ci --base=.base --progress=never
     [ "$status" -eq 3 ]
@@ -144,7 +144,7 @@ slower_again() {
 }
 
 accept() {
-    project "\"accept\": [{\"of\": \"hold:instructions\", \"to\": \"1000%\", \"reason\": \"checks arguments\", \"until\": \"$1\"}]"
+    project "\"accept\": [{\"of\": \"fill-cancel:instructions\", \"to\": \"1000%\", \"reason\": \"checks arguments\", \"until\": \"$1\"}]"
     cp .base/mine.c . && slower_again
 }
 

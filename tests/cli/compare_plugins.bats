@@ -13,7 +13,7 @@ build() {
 compares() {
     local expected=$1
     shift
-    run --separate-stderr timeout 300 "$twbench" compare "$@" --workload=hold --tasks=50 --min-time=200us \
+    run --separate-stderr timeout 300 "$twbench" compare "$@" --workload=fill-cancel --tasks=50 --min-time=200us \
         --progress=never --no-system-check --json=out.json --force </dev/null
     echo "status $status, stdout '$output', stderr '$stderr'"
     [ "$status" -eq "$expected" ]
@@ -102,7 +102,7 @@ END
 @test "OLD and NEW are of one kind, and of one design" {
     build old
     build other -DNAMED='"other"'
-    "$twbench" --impl=heap --workload=hold --tasks=50 --runs=1 --progress=never --json=result.json >/dev/null
+    quick --impl=heap --json=result.json >/dev/null
     compares 2 ./old.so "$twbench"
     [[ $stderr == *"old.so is a plugin"*"$twbench is a program"* ]]
     compares 2 "$twbench" ./old.so

@@ -37,22 +37,22 @@ PYTHON
 }
 
 @test "a timed run by next has the cost of next" {
-    quick --impl=heap,hashed --drive=next --json=n.json --export-csv=n.csv >table
+    quick --workload=standard --impl=heap,hashed --drive=next --json=n.json --export-csv=n.csv >table
     [ "$(json n.json '[[p["latency_ns"]["next"]["count"] == p["wakeups"]["next_calls"] for p in c["phases"] if p["wakeups"]["count"]] for c in d["cells"]]')" = "[[True, True], [True, True]]" ]
     grep -q "drive=next" table
     grep -q ",drive=next" n.csv || grep -q ",\"\\?drive=next" n.csv
 }
 
 @test "cells driven differently are different cells" {
-    quick --impl=heap --json=a.json >/dev/null
-    quick --impl=heap --drive=ticks,next --json=a.json --resume >table
+    quick --workload=standard --impl=heap --json=a.json >/dev/null
+    quick --workload=standard --impl=heap --drive=ticks,next --json=a.json --resume >table
     grep -q "heap drive=next" table
     [ "$(json a.json 'len(d["cells"])')" = 2 ]
     run "$twbench" compare a.json a.json
     [ "$status" -eq 0 ]
     [[ $output == *"twbench: same"*"2 cells, none of them changed"* ]]
-    quick --impl=heap --json=b.json >/dev/null
-    quick --impl=heap --drive=next --json=c.json >/dev/null
+    quick --workload=standard --impl=heap --json=b.json >/dev/null
+    quick --workload=standard --impl=heap --drive=next --json=c.json >/dev/null
     run "$twbench" compare b.json c.json
     [ "$status" -eq 2 ]
 }
@@ -96,7 +96,7 @@ PYTHON
 @test "a drive that is none" { refuses "ticks, next" --drive=clock; }
 @test "a drive given twice" { refuses --drive --drive=next,next; }
 @test "steps are of calls by ticks" {
-    quick --impl=heap --drive=next --counters=step --json=s.json >/dev/null
+    quick --workload=standard --impl=heap --drive=next --counters=step --json=s.json >/dev/null
     [ "$(json s.json 'd["cells"][0]["stepped"]["instructions"], d["cells"][0]["stepped"]["reason"]')" = "(None, 'only calls driven by ticks are stepped through')" ]
 }
 

@@ -140,7 +140,7 @@ os.execv(sys.argv[1], sys.argv[1:])' "$twbench" history results --commits=commit
 @test "two runs at the same time on one file: one is refused, and no result vanishes" {
     for how in --resume --force; do
         quick --impl=heap --json=out.json --force >/dev/null
-        both=(--impl=heap,list,hashed --tasks=50 --runs=1 --warmup=0 --min-time=0ns --progress=never --json=out.json "$how")
+        both=(--impl=heap,list,hashed --workload=fill-cancel --tasks=50 --runs=1 --warmup=0 --min-time=0ns --progress=never --json=out.json "$how")
         "$twbench" "${both[@]}" >/dev/null 2>err1 3>&- &
         first=$!
         "$twbench" "${both[@]}" >/dev/null 2>err2 3>&- &
@@ -184,7 +184,7 @@ signal.pause()' 3>&- &
     mkfifo pipe
     for flag in json export-csv; do
         # The program itself: a function in the background would be a shell that waits for it.
-        "$twbench" --impl=heap --tasks=50 --runs=1 --warmup=0 --min-time=0ns --progress=never "--$flag=pipe" >/dev/null 2>&1 3>&- &
+        "$twbench" --impl=heap --workload=fill-cancel --tasks=50 --counts-only --progress=never "--$flag=pipe" >/dev/null 2>&1 3>&- &
         child=$!
         comes_true opens $child
         comes_true ended_by TERM $child

@@ -40,7 +40,7 @@ deep() {
 # A run that is over in a moment; a flag among the arguments takes the place of the one here.
 quick() {
     local flags=() flag
-    for flag in --tasks=50 --runs=1 --warmup=0 --min-time=0ns --progress=never; do
+    for flag in --workload=fill-cancel --tasks=50 --runs=1 --warmup=0 --min-time=0ns --no-system-check --progress=never; do
         [[ " $* " == *" ${flag%%=*}"[=\ ]* ]] || flags+=("$flag")
     done
     "$twbench" "${flags[@]}" "$@"

@@ -12,6 +12,7 @@
  *     test_conformance --impl=hier --seed=1234    one design, its random streams from that seed
  *     test_conformance --impl=hier FILE.ops       only that operation list
  */
+#include "harness/prove/cases.h"
 #include "harness/prove/conform.h"
 #include "impls/registry.h"
 #include "testing.h"
@@ -93,14 +94,15 @@ static size_t variant_count(const struct tw_backend *backend)
 
 /* ---- The tests of one design ----------------------------------------------------------------- */
 
-/* With all settings where DEPTH=all; else with the defaults and one more, which is another in each case. */
+/* With all settings where DEPTH=all; else with the defaults, and if `conform` repeats it, one more: another in each case. */
 static void test_case(void **state)
 {
     const struct subject *subject = *state;
     const struct tw_backend *backend = subject->entry->timed;
     struct tw_setting settings[CONFORM_SETTINGS_MAX];
     struct conform_options options = {.settings = settings};
-    size_t other = subject->case_index % variant_count(backend);
+    bool once = case_is_once(&written_cases[subject->case_index]);
+    size_t other = once ? 0 : subject->case_index % variant_count(backend);
     for (size_t v = 0; conform_variant(backend, v, settings, &options.setting_count); v++) {
         if (v > 0 && v != other && !depth_is("all"))
             continue;
