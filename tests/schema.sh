@@ -258,7 +258,7 @@ format_check.check_written("probe", "schema/probe-3.json", ["probe", "--impl=hea
 run = subprocess.run([twbench, "--impl=heap,linux,todo,null", "--tasks=100", "--runs=2", "--min-time=0ns", "--counters=step",
                       "--json=-"], capture_output=True, text=True)
 try:
-    counts = subprocess.run([twbench, "--impl=all", "--tasks=100", "--counts-only",
+    counts = subprocess.run([twbench, "--impl=all", "--workload=hold", "--tasks=100", "--counts-only",
                              "--drive=ticks,next", "--json=-"],
                             capture_output=True, text=True)
     report("what twbench writes is valid",

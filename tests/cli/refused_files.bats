@@ -49,8 +49,7 @@ refuses_trace() {
     printf '\377\000\377' | dd of=bad.tt.xz bs=1 seek=50000 conv=notrunc status=none
     refuses bad.tt.xz replay ./bad.tt.xz --impl=heap
     echo "an .xz that is no xz"; echo hello >plain.tt.xz; refuses plain.tt.xz:1 replay ./plain.tt.xz
-    echo "a .gz cut short"
-    good_trace | gzip | head -c 60 >cut.tt.gz
+    echo "a .gz cut short"; good_trace | gzip | head -c 60 >cut.tt.gz
     refuses cut.tt.gz replay ./cut.tt.gz
     echo "a trace that is something else"; refuses_trace edited.tt:1 '1s/.*/GIF89a/'
     echo "a trace of a later version"; refuses_trace edited.tt:1 '1s/1$/2/'
@@ -120,8 +119,7 @@ head='"name": "w", "summary": "s", "tick": "1ms", "tasks": 10'
     quick --impl=heap --json=r.json >/dev/null
     sed 's/"schema_version": *1/"schema_version": 99/' r.json >later.json
     refuses schema_version report later.json
-    echo "a result cut short"
-    head -c -200 r.json >cut.json
+    echo "a result cut short"; head -c -200 r.json >cut.json
     refuses cut.json report cut.json
     echo "resuming a file that is no result"
     refuses o.json --impl=heap --tasks=50 --json=o.json --resume
