@@ -299,22 +299,22 @@ PYTHON
 }
 
 @test "the command to repeat has what was set: the slack of a trace" {
-    advise nginx --set=slack=1/8 --impl=coalesce --budget=20s --json=slack.json >/dev/null 2>&1
-    [[ $(json slack.json 'd["advice"]["recommendation"]["command"]') == "twbench replay nginx --set=slack=1/8 --impl=coalesce"* ]]
+    advise libuv-bind --set=slack=1/8 --impl=coalesce --budget=3s --json=slack.json >/dev/null 2>&1
+    [[ $(json slack.json 'd["advice"]["recommendation"]["command"]') == "twbench replay libuv-bind --set=slack=1/8 --impl=coalesce"* ]]
 }
 
 @test "--slack counts what slack would save, and adds its column" {
-    answers nginx --slack=1/8 --impl=heap,coalesce --budget=20s
+    answers libuv-bind --slack=1/8 --impl=heap,coalesce --budget=3s
     cat a.txt
     [ "$(json a.json '(lambda s: (s["asked"], s["ticks"], s["shift"], [c["impl"] for c in s["designs"]]))(d["advice"]["slack"])')" = "('1/8', 0, 3, ['coalesce', 'slack-wheel'])" ]
     # The counts of run, and the share that they are of one another.
-    "$twbench" run --workload=nginx --set=slack=1/8 --drive=next --counts-only --progress=never --impl=heap,coalesce,slack-wheel --json=counts.json >/dev/null
+    "$twbench" run --workload=libuv-bind --set=slack=1/8 --drive=next --counts-only --progress=never --impl=heap,coalesce,slack-wheel --json=counts.json >/dev/null
     json counts.json '[sum(p["wakeups"]["useful"] for p in c["phases"]) for c in d["cells"]]' >counted
     [ "$(json a.json '(lambda s: [int(s["exact_wakeups"])] + [int(c["wakeups"]) for c in s["designs"]])(d["advice"]["slack"])')" = "$(<counted)" ]
     [ "$(json a.json 'all(abs(c["saved_share"] - (1 - c["wakeups"] / d["advice"]["slack"]["exact_wakeups"])) < 1e-6 for c in d["advice"]["slack"]["designs"])')" = True ]
     [ "$(json a.json '{(c["impl"], c["figures"]["slack_wakeups"] == d["advice"]["slack"]["exact_wakeups"]) for c in d["advice"]["candidates"] if c["figures"]} == {("heap", True), ("coalesce", False)}')" = True ]
     grep -q 'with slack' a.txt
-    refuses "only one of them" advise nginx --slack=1/8 --set=slack=1/4
-    refuses "'1/3' given" advise nginx --slack=1/3
-    refuses "virtual time" advise nginx --slack=1/8 --clock=real
+    refuses "only one of them" advise libuv-bind --slack=1/8 --set=slack=1/4
+    refuses "'1/3' given" advise libuv-bind --slack=1/3
+    refuses "virtual time" advise libuv-bind --slack=1/8 --clock=real
 }
