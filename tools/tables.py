@@ -468,27 +468,6 @@ def print_point_targets(cells, tasks, tried):
         print_target("P1 start and P2 expire together", where, 1.2, costs(here, [("P1", "start"), ("P2", "expire")]))
 
 
-def ratios(names):
-    """(what, where) -> (ratio, the best other), on traces at their own ticks and on points up to 1e5."""
-    found = {}
-    for name in names:
-        cells = cells_of(name)
-        if any(cell["workload"] == "nginx" for cell in cells):
-            groups = {(f"`{trace}`", "its own tick"): (at, [(trace, at[0]["phases"][0]["name"])], ())
-                      for (trace, tick), at in by_tick(name).items() if trace in TRACE_TARGETS and tick == TICKS[1]}
-        else:
-            cells = [cell for cell in cells if cell["params"].get("huge_pages") != "on" and "batch" not in cell["params"]]
-            groups = {(" ".join(point), power(tasks)): ([cell for cell in cells if cell["tasks"] == tasks], [point],
-                                                       PUT_OFF if point == ("P1", "start") else ())
-                      for tasks in (1000, 10000, 100000) for point in PHASES}
-        for key, (at, wanted, but) in groups.items():
-            sums = costs(at, wanted)
-            other, design = best_other(sums, but)
-            if other and "fast" in sums:
-                found[key] = (other[0] / sums["fast"][0], design)
-    return found
-
-
 def loads_of(names):
     """(what, where, cells, (workload, phase)) of every trace at every tick and of every point up to 1e6 timers."""
     for name in names:
@@ -499,7 +478,20 @@ def loads_of(names):
             cells = [cell for cell in cells_of(name) if cell["params"].get("huge_pages") != "on" and "batch" not in cell["params"]]
             for tasks in (1000, 10000, 100000, 1000000):
                 for point in PHASES:
-                    yield " ".join(point), f"at {power(tasks)}", [cell for cell in cells if cell["tasks"] == tasks], point
+                    yield " ".join(point), power(tasks), [cell for cell in cells if cell["tasks"] == tasks], point
+
+
+def against(cells, wanted):
+    """(the best other's time over that of `fast`, who that is); None: not known."""
+    found = costs(cells, [wanted])
+    other, design = best_other(found, PUT_OFF if wanted == ("P1", "start") else ())
+    return (other[0] / found["fast"][0], design) if other and "fast" in found else None
+
+
+def ratios(names):
+    """(what, where) -> (ratio, the best other), on traces at their own ticks and on points up to 1e5."""
+    return {(what, where): against(cells, wanted) for what, where, cells, wanted in loads_of(names)
+            if where not in (TICKS[0], TICKS[2], "1e6") and (where != TICKS[1] or what.strip("`") in TRACE_TARGETS) and against(cells, wanted)}
 
 
 def own_longest(cells, wanted):
@@ -516,20 +508,17 @@ def own_longest(cells, wanted):
 def print_within(*names):
     """README's sentence on `fast`: how far it is behind at most, and how its longest advance compares."""
     worst, tails = {}, []
-    for what, where, at, wanted in loads_of(names):
-        found = costs(at, [wanted])
-        other, design = best_other(found)
-        if "fast" in found and other:
-            kind = "traces" if what.startswith("`") else "1e6" if where == "at 1e6" else "points"
-            worst[kind] = max(worst.get(kind, (0,)), (found["fast"][0] / other[0], f"{what} {where}", design))
-        longest = own_longest(at, wanted)
+    for what, where, cells, wanted in loads_of(names):
+        kind = "traces" if what.startswith("`") else "1e6" if where == "1e6" else "points"
+        found = against(cells, wanted)
+        if found:
+            worst[kind] = min(worst.get(kind, math.inf), found[0])
+        longest = own_longest(cells, wanted)
         if "fast" in longest and len(longest) > 1:
-            least = min(ns for design, ns in longest.items() if design != "fast")
-            tails.append((longest["fast"] / least, f"{what} {where}"))
-    spoken_worst = [f"{(worst[kind][0] - 1) * 100:.0f} % {on} ({worst[kind][1]}, behind `{worst[kind][2]}`)" for kind, on in (
-        ("traces", "on recorded loads"), ("points", "on P1 to P5 up to 1e5 timers"), ("1e6", "at 1e6"))]
-    print(f"At most `fast` is behind the best other exact design by {spoken_worst[0]}, {spoken_worst[1]} and {spoken_worst[2]}. "
-          f"Its longest advance is no longer than that of any of them on {sum(ratio <= 1 for ratio, _ in tails)} of these {len(tails)} loads.")
+            tails.append(longest["fast"] <= min(longest.values()))
+    behind = {kind: f"{(1 / ratio - 1) * 100:.0f} %" for kind, ratio in worst.items()}
+    print(f"`fast` takes at most {behind['traces']} longer than the best other exact design on recorded loads, {behind['points']} on P1 to P5 up to "
+          f"1e5 timers and {behind['1e6']} at 1e6. No design's longest advance is shorter on {sum(tails)} of these {len(tails)} loads.")
 
 
 def machine_of(document):
