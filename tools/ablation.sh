@@ -1,7 +1,7 @@
 #!/bin/bash
 # ablation.sh DIR - makes DIR/fast-no-IDEA.so, `fast` without one of its ideas, for each flag FAST_NO_IDEA of src/impls/fast.c, and DIR/fast-whole.so, with all.
 #
-# Prints the names.  All are plugins, so that their times compare: docs/PERFORMANCE.md.
+# Prints the names.  All are plugins, so that their times compare: docs/FAST.md.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."

@@ -10,8 +10,7 @@ over the timed processes of one run, in which all designs were sampled in turn: 
 wall time has their share in it.  P2 is per expired timer.  Of a run with --huge-pages=off,on the cells of one kind
 are taken, those of small pages unless the flag says otherwise.
 
-The best is to be the best of all exact designs of the program.  Designs that are not in the results, were not run on
-some point or did not come to an end there are named under the table.
+The best is to be the best of all exact designs of the program.  Those that are not in the results are named under the table.
 """
 import json
 import os
@@ -55,7 +54,7 @@ def exact_designs():
             if d["name"] in names and is_exact({"impl": d["name"], "traits": d["traits"]})]
 
 
-def print_missing(cells, sizes):
+def print_missing(cells):
     """Of which designs the best is not known to be the best."""
     exact = exact_designs()
     if exact is None:
@@ -67,19 +66,6 @@ def print_missing(cells, sizes):
     print(f"\nThe best of {len(exact) - len(absent)} of {len(exact)} exact designs"
           + (f" and {len(others)} libraries" if others else "") + "."
           + (" Not in these results: " + ", ".join(f"`{d}`" for d in absent) + "." if absent else ""))
-    for size in sizes:
-        skipped, slow = {}, set()
-        for workload in dict.fromkeys(workload for workload, _ in POINTS):
-            here = {c["impl"]: c["status"] for c in cells if (c["tasks"], c["workload"]) == (size, workload)}
-            if here:
-                skipped[workload] = [d for d in exact if d in seen and d not in here]
-                slow |= {design for design, status in here.items() if status != "ok"}
-        if any(skipped.values()):
-            print(f"\nNot run at {size:,}: " + "; ".join(
-                f"{workload}: " + ", ".join(f"`{d}`" for d in designs) for workload, designs in skipped.items() if designs) + ".")
-        if slow:
-            print(f"\nWithout a figure on some point at {size:,} (time or memory): "
-                  + ", ".join(f"`{d}`" for d in sorted(slow)) + ".")
 
 
 def row(cells):
@@ -125,7 +111,7 @@ def main(arguments):
     sizes = sorted({cell["tasks"] for cell in cells})
     if "--ratios" in flags:
         print_ratios(medians(cells), designs, sizes, of, cells)
-        print_missing(cells, sizes)
+        print_missing(cells)
     else:
         print_times(medians(cells), designs, sizes)
     if any(cell["tasks"] >= 1e6 and "huge_pages" not in cell["params"] for cell in cells):

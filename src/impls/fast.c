@@ -106,7 +106,7 @@
  * Ideas from elsewhere: rings by delay are Linux 2.6's (linux26.c), links to links its hlist's, marks
  * and the look into a slot of few hier_bitmap.c's; a wide ring of single ticks is the callout wheel
  * (callwheel.c); re-arming late is what nginx does within 300 ms, and Linux's TCP by looking again
- * when its timer fires.  What each idea is worth: docs/PERFORMANCE.md, by the flags FAST_NO_ below.
+ * when its timer fires.  What each idea is worth: docs/FAST.md, by the flags FAST_NO_ below.
  *
  * It loses where few timers are started and nothing else happens: a callout wheel's start has fewer
  * instructions.  All timers on one tick are one list, walked a miss at a time.  And a deadline 2^61 ticks away or more (73 years of ns) is refused.
