@@ -220,20 +220,22 @@ $(BUILD)/harness/base/%.o $(BUILD)/harness/measure/workload/%.o: private EXTRA =
 SHAREABLE := -fPIC -fvisibility=hidden
 $(BUILD)/impls/%.timed.o: private EXTRA = $(SHAREABLE)
 
-# What is never timed is compiled in less time: a tenth of the core's.  CFLAGS of the command line hold for all.
+# What is never timed is compiled in less time, what only prints in the least: a sixth of the core's.  CFLAGS of the
+# command line hold for all.
 ifeq ($(KIND)$(origin CFLAGS),releasefile)
-$(BUILD)/impls/%.counted.o $(foreach room,command tell compare measure/session measure/machine,$(BUILD)/harness/$(room)/%.o) \
-    $(foreach lab,advise fleet lab teach traces,$(BUILD)/labs/$(lab)/%.o): private EXTRA = -O1
+$(BUILD)/impls/%.counted.o $(foreach room,compare $(addprefix measure/,designs machine plan session stats),$(BUILD)/harness/$(room)/%.o) \
+    $(foreach lab,advise fleet lab teach traces,$(BUILD)/labs/$(lab)/%.o): private EXTRA = -Og -g0
+$(foreach room,command tell,$(BUILD)/harness/$(room)/%.o): private EXTRA = -O0 -g0
+# Debian's xxhash.h wants its functions inlined.
+$(BUILD)/harness/compare/copies.o: private EXTRA = -O1 -g0
 # What a test calls is; itself it need not be: a quarter of the time of -O2.
-$(BUILD)/tests/unit/%.o $(foreach lab,$(LABS),$(BUILD)/labs/$(lab)/tests/%.o): private EXTRA = -O0
+$(BUILD)/tests/unit/%.o $(foreach lab,$(LABS),$(BUILD)/labs/$(lab)/tests/%.o): private EXTRA = -O0 -g0
 # It counts the instructions of its own functions.
 $(BUILD)/tests/unit/test_steps.o: private EXTRA = -O2
 endif
 
 define compile
-	$(call say,CC,$@)
-	@mkdir -p $(@D)
-	$(Q)$(COMPILE) $(1) -MMD -MP -c $< -o $@
+	$(Q)$(if $(V),,printf '  CC       %s\n' $@;) [ -d $(@D) ] || mkdir -p $(@D); $(COMPILE) $(1) -MMD -MP -c $< -o $@
 endef
 $(BUILD)/%.timed.o: src/%.c $(BUILD)/flags
 	$(call compile)
