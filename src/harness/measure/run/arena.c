@@ -120,8 +120,18 @@ struct arena arena_enter(bool exact, enum plan_pages pages)
     if (mallctl("thread.tcache.flush", NULL, NULL, NULL, 0) != 0 ||
         mallctl("thread.tcache.enabled", NULL, NULL, &cached, sizeof cached) != 0)
         return arena;
-    arena.available = mallctl("thread.arena", NULL, NULL, &arena.index, sizeof arena.index) == 0;
+    size_t size = sizeof arena.taken;
+    arena.available = mallctl("thread.allocatedp", &arena.taken, &size, NULL, 0) == 0 &&
+                      mallctl("thread.deallocatedp", &arena.given, &size, NULL, 0) == 0 &&
+                      mallctl("thread.arena", NULL, NULL, &arena.index, sizeof arena.index) == 0;
     return arena;
+}
+
+bool arena_has_changed(const struct arena *arena, uint64_t *seen)
+{
+    uint64_t before = *seen;
+    *seen = arena->available ? *arena->taken + *arena->given + 1 : 0;
+    return *seen != before;
 }
 
 /* Statistics are a snapshot; writing to "epoch" takes a new one. */
@@ -161,6 +171,12 @@ struct arena arena_enter(bool exact, enum plan_pages pages)
 {
     (void)exact, (void)pages;
     return (struct arena){.available = false};
+}
+
+bool arena_has_changed(const struct arena *arena, uint64_t *seen)
+{
+    (void)arena, (void)seen;
+    return false;
 }
 
 bool arena_count_pages(const struct arena *arena, uint64_t *touched, uint64_t *huge)

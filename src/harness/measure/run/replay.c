@@ -1068,11 +1068,13 @@ struct memory_replay {
     struct replay base;
     const struct arena *arena;
     struct outcome_memory *memory;
-    uint64_t operations, look_every, next_look;
+    uint64_t operations, look_every, next_look, seen;
 };
 
 static void memory_look(struct memory_replay *replay)
 {
+    if (!arena_has_changed(replay->arena, &replay->seen))
+        return;
     uint64_t allocated = arena_allocated_bytes(replay->arena);
     if (allocated <= replay->memory->peak_bytes)
         return;
