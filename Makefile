@@ -315,12 +315,15 @@ $(COMPLETIONS): tools/completions.pl $(BUILD)/twbench $(wildcard $(PROGRAMS))
 # ---- Tests ----------------------------------------------------------------------------------------
 
 # What `make test` runs, as tests/run.sh takes it: the core's, then each lab's; the longest first, so that none is left
-# over at the end.  A lab's DEEP_NAME, and DEEP here, are for `make test-all`, and for `make test T=` that names one.
+# over at the end.  SLOW, and a lab's SLOW_NAME, cost more than everybody should wait for: CI runs them (`make test-slow`),
+# and `make test LAB=NAME` that lab's.  DEEP, and DEEP_NAME, are for `make test-all`.  `make test T=` runs any.
 # Some suites do more with DEPTH=all.
+SLOW := tests/cli/plugins.bats tests/cli/plugins_failing.bats tests/cli/compare_plugins.bats tests/cli/compare_programs.bats \
+        tests/cli/readme_table.bats tests/faults/wrapped.sh tests/users/ci_of_another_repository.bats tests/identity.sh \
+        tests/pages.sh tests/pictures.sh tests/schema.sh
 DEEP := $(filter %/test_growth_classes,$(CORE_TESTS)) tests/cli/selftest_record.bats tests/packages.sh tests/reference.sh \
         tests/ci.sh tests/fuzz.sh tests/misses.sh tests/floors_selftest.sh tests/exports.sh tests/adding.sh tests/figure.sh \
-        tests/cli/drive.bats tests/faults/wrapped.sh tests/cli/plugins_failing.bats tests/cli/compare_programs.bats tests/labs_deletable.sh \
-        tests/users/ci_of_another_repository.bats
+        tests/cli/drive.bats tests/labs_deletable.sh
 CORE_SUITES = $(CORE_TESTS) tests/faults/run.sh tests/faults/wrapped.sh $(wildcard tests/cli/*.bats tests/users/*.bats) \
          tests/golden.sh tests/schema.sh tests/doc_commands.py tests/references.py tests/selftest_format.sh \
          tests/pages.sh tests/pictures.sh tests/identity.sh tests/compiled.sh tests/floors.sh tests/workload_language.sh \
@@ -328,9 +331,10 @@ CORE_SUITES = $(CORE_TESTS) tests/faults/run.sh tests/faults/wrapped.sh $(wildca
          tests/exports.sh tests/adding.sh tests/figure.sh tests/labs_deletable.sh
 lab_suites = $(call tests_of,$(1)) $(wildcard labs/$(1)/tests/*.bats) $(SUITES_$(1))
 ALL_SUITES = $(if $(LAB),$(call lab_suites,$(LAB)),$(CORE_SUITES) $(foreach lab,$(LABS),$(call lab_suites,$(lab))))
+ALL_SLOW   = $(SLOW) $(foreach lab,$(LABS),$(SLOW_$(lab)))
 ALL_DEEP   = $(DEEP) $(foreach lab,$(LABS),$(DEEP_$(lab)))
 CHOSEN     = $(if $(T),$(foreach suite,$(ALL_SUITES),$(if $(findstring $(T),$(notdir $(suite))),$(suite))),\
-               $(if $(DEPTH),$(ALL_SUITES),$(filter-out $(ALL_DEEP),$(ALL_SUITES))))
+               $(if $(DEPTH),$(ALL_SUITES),$(filter-out $(ALL_DEEP) $(if $(LAB),,$(ALL_SLOW)),$(ALL_SUITES))))
 
 # The labs of the suites that run: of one suite its own, if it is a lab's.
 TESTED = $(foreach lab,$(LABS),$(if $(findstring labs/$(lab)/,$(CHOSEN)),$(lab)))
@@ -344,6 +348,11 @@ test-core: ## the same of the core alone: no lab is built, and none is missed
 	$(Q)tools/deps.sh build bench test
 	$(Q)$(MAKE) core $(CORE_TESTS)
 	$(Q)$(MAKE) run-tests LABS=
+
+test-slow: ## the suites of core and labs that `make test` leaves to CI
+	$(Q)tools/deps.sh build bench test 'labs/*'
+	$(Q)$(MAKE) all $(filter $(BUILD)/%,$(ALL_SLOW))
+	$(Q)$(MAKE) run-tests T= CHOSEN="$(ALL_SLOW)"
 
 test-all: export DEPTH := all
 test-all: ## every test at its full depth, sanitizers and fuzzers among them (half an hour)
@@ -518,7 +527,7 @@ clean: ## remove everything that was built
 	$(Q)rm -rf build twbench
 
 FORCE:
-.PHONY: FORCE core all help deps bench figures reference pages completions test test-core test-all test-timing tests unit-tests fuzzers \
+.PHONY: FORCE core all help deps bench figures reference pages completions test test-core test-slow test-all test-timing tests unit-tests fuzzers \
         run-tests sanitized asan ubsan tsan run-flavour fuzz test-report cross test-cross test-container faults coverage \
         run-coverage check check-all tidy format format-check shellcheck werror manual install install-core uninstall deb clean \
         $(LABS) $(LABS:%=install-%)

@@ -35,6 +35,7 @@ NOT_IN_PROGRAM_durable := labs/durable/disk/disk_layer.c labs/durable/stores/sto
     $(patsubst %,labs/durable/stores/%.c,$(STORE_MODULES) $(filter-out $(PARTS_program),$(STORE_PARTS)))
 EXTRAS_durable := $(STORE_OBJECTS) $(DISK_LAYER)
 TIDIED_durable := $(patsubst %,$(BUILD)/labs/durable/stores/%.o,$(STORES_HERE) $(STORE_PARTS)) $(BUILD)/labs/durable/disk/disk_layer.o
+SLOW_durable   := labs/durable/tests/stores.bats $(BUILD)/labs/durable/tests/test_stores
 SUITES_durable := labs/durable/tests/faults.sh labs/durable/tests/stores_format.sh
 FAULTS_durable := labs/durable/tests/faults.sh
 

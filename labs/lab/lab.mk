@@ -1,4 +1,5 @@
 # lab: what `lab new` hands out and what `lab grade` compiles beside a solution.
+SLOW_lab   := labs/lab/tests/grade.bats
 EXTRAS_lab := $(BUILD)/lab $(BUILD)/hunts
 
 $(BUILD)/lab: | $(BUILD)/flags
