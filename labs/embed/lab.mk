@@ -1,6 +1,6 @@
 # embed: what `take` gives away, libtwtimers and libtwlog.
 NOT_IN_PROGRAM_embed := labs/embed/twtimers.c $(wildcard labs/embed/examples/*.c) $(wildcard labs/embed/adopt/*.c)
-SLOW_embed   := $(addprefix labs/embed/tests/,take.bats library.bats twlog.bats)
+SLOW_embed   := labs/embed/tests/take.bats labs/embed/tests/library.bats labs/embed/tests/twlog.bats
 FAULTS_embed := labs/embed/tests/faults.sh
 SUITES_embed := $(FAULTS_embed)
 OBJECTS_embed := $(BUILD)/labs/embed/taken.o

@@ -1,7 +1,7 @@
 # teach: the experiments of claims, and the playground.
 NOT_IN_PROGRAM_teach := labs/teach/playground/worlds.c labs/teach/playground/digests.c labs/teach/playground/wasi.c $(wildcard labs/teach/museum/*.c)
 EXTRAS_teach := $(BUILD)/experiments
-SLOW_teach := $(addprefix labs/teach/tests/,lessons.sh claims_format.sh museum.bats)
+SLOW_teach := labs/teach/tests/lessons.sh labs/teach/tests/claims_format.sh labs/teach/tests/museum.bats
 SUITES_teach := labs/teach/tests/claims_format.sh labs/teach/tests/lessons.sh
 
 # claims looks for them beside its program.

@@ -35,9 +35,9 @@
 
 /* Random operations of each design, over all its settings: plain, with `check` after each, and the
  * counted object's; with DEPTH=all (make test-all) many more. */
-#define PLAIN_OPERATIONS   (depth_is("all") ? MILLION * 10 : MILLION / 2)
-#define CHECKED_OPERATIONS (depth_is("all") ? MILLION / 5 : MILLION / 40)
-#define COUNTED_OPERATIONS (depth_is("all") ? MILLION / 5 : MILLION / 20)
+#define PLAIN_OPERATIONS   (depth_is("all") ? MILLION * 10 : MILLION / 4)
+#define CHECKED_OPERATIONS (depth_is("all") ? MILLION / 5 : MILLION / 100)
+#define COUNTED_OPERATIONS (depth_is("all") ? MILLION / 5 : MILLION / 40)
 
 static bool depth_is(const char *word)
 {
