@@ -14,7 +14,7 @@ needs_durable() {
     g++ -std=c++20 -x c++ -Wall -Wextra -Werror -fsyntax-only home/tw_wheel_log.h
     refuses "wheel-log is a store" take wheel-log --runner=locked -o other
     # The test sees a queue that answers before the disk has it.
-    sed 's/TW_SYNC_GROUP,/TW_SYNC_NONE,/' home/delay_queue.c >home/careless.c
+    sed 's/TW_SYNC_GROUP,/TW_SYNC_NONE,/; /eventfd_write/d' home/delay_queue.c >home/careless.c
     gcc -std=c11 -D_GNU_SOURCE -O1 -pthread home/careless.c home/tw_wheel_log.o -o careless
     run home/test ./careless
     [ "$status" -eq 1 ]
