@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -173,20 +174,14 @@ bool footing_remove(const char *directory)
 
 static bool copy_file(const char *from, const char *to)
 {
-    char bytes[65536];
     ssize_t length = -1;
     int in = open(from, O_RDONLY | O_CLOEXEC);
     int out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    while (in >= 0 && out >= 0 && (length = read(in, bytes, sizeof bytes)) > 0)
-        if (write(out, bytes, (size_t)length) != length) {
-            length = -1;
-            break;
-        }
+    while (in >= 0 && out >= 0 && (length = sendfile(out, in, NULL, (size_t)1 << 30)) > 0) {
+    }
     if (in >= 0)
         close(in);
-    if (out >= 0 && close(out) != 0)
-        length = -1;
-    return length == 0;
+    return out >= 0 && close(out) == 0 && length == 0;
 }
 
 bool footing_copy(const char *from, const char *to)

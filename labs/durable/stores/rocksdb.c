@@ -292,8 +292,9 @@ static int rocks_open(struct tw_store **out, const struct tw_store_config *confi
         return store_no_memory(error);
     store->memory_mib = store_setting(config, "memory-mib", MEMORY_MIB);
     store_ordered_init(&store->ordered);
-    snprintf(error->text, sizeof error->text, "db: options");
     answer = options_set(store);
+    if (answer != TW_STORE_OK)
+        snprintf(error->text, sizeof error->text, "db: max_bgerror_resume_count is not taken");
     store->writing = rocksdb_writeoptions_create();
     rocksdb_writeoptions_set_sync(store->writing, config->sync <= TW_SYNC_GROUP);
     if (answer == TW_STORE_OK)

@@ -48,16 +48,6 @@ void wl_log_close(struct wl_log *log)
     store_company_destroy(&log->company);
 }
 
-void wl_log_lock(struct wl_log *log)
-{
-    pthread_mutex_lock(&log->lock);
-}
-
-void wl_log_unlock(struct wl_log *log)
-{
-    pthread_mutex_unlock(&log->lock);
-}
-
 /* ---- Sleeping. -------------------------------------------------------------------------------- */
 
 static struct wl_crowd *crowd_of(struct wl_log *log, uint32_t group)
