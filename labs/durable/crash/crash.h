@@ -86,10 +86,10 @@ void crash_broken(const struct crash_case *this, enum crash_part part, const cha
                   const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* Opens the store in store_directory with the book as it is, hands all out and judges.  False when something is broken, which
- * has been noted: `where` says what had been done to the store.  allow_lost: losses are for the caller to judge. */
+ * has been noted: `where` says what had been done to the store. */
 bool crash_judge(const struct crash_case *this, enum crash_part part,
                  const struct durable_request *request, const char *store_directory,
-                 struct book *book, bool allow_lost, const char *where);
+                 struct book *book, const char *where);
 
 /* A book as it is for an open after a crash: nothing more is put, nothing seen is remembered. */
 void crash_prepare(struct book *book, uint32_t producers);

@@ -259,12 +259,13 @@ void crash_prepare(struct book *book, uint32_t producers)
     book->drained_poll = 0;
     book->drained_ms = 0;
     book->disk_length = NULL;
+    book->disk_lock = NULL;
     atomic_store(&book->clock, UINT32_MAX / 2);
 }
 
 bool crash_judge(const struct crash_case *this, enum crash_part part,
                  const struct durable_request *request, const char *store_directory,
-                 struct book *book, bool allow_lost, const char *where)
+                 struct book *book, const char *where)
 {
     char reason[300] = "", defects[300];
     int ended = 0;
@@ -275,8 +276,6 @@ bool crash_judge(const struct crash_case *this, enum crash_part part,
     else if (ended != DRIVE_FINISHED)
         crash_broken(this, part, "failed", "%s; then: %s", where, book->failure);
     struct durable_ledger ledger = book_judge(book);
-    if (allow_lost)
-        ledger.lost = 0;
     book_explain(book, &ledger, defects, sizeof defects);
     if (!this->report->is_broken && book_is_broken(&ledger))
         crash_broken(this, part, crash_rule(&ledger), "%s: %s", where, defects);

@@ -60,6 +60,7 @@ static bool recorded_make(const struct crash_case *this, enum tw_sync_policy syn
     recorded->book->is_exact = this->store->flags & TW_STORE_EXACT;
     recorded->book->is_power = true;
     recorded->book->disk_length = &recorded->log->length;
+    recorded->book->disk_lock = &recorded->log->lock;
     return true;
 }
 
@@ -74,6 +75,7 @@ static void recorded_free(struct recorded *recorded)
 static bool recorded_run(struct recorded *recorded, int *ended, char *reason, size_t size)
 {
     struct disk_log *before = *disk_layer();
+    atomic_store(&recorded->log->lock, 0); /* of a process that was killed */
     *disk_layer() = recorded->log;
     bool came_to_its_end = durable_open_once(&recorded->request, recorded->directory,
                                              recorded->book, BUDGET_NS, ended, reason, size);
@@ -132,7 +134,7 @@ static bool judge_state(const struct crash_case *this, const struct recorded *re
     if (disk_state_make(recorded->log, cut, arrival, seed, directory)) {
         book_turn_back(book, (uint32_t)cut + 1);
         crash_prepare(book, recorded->request.producers);
-        holds = crash_judge(this, CRASH_POWER, &recorded->request, directory, book, false, where);
+        holds = crash_judge(this, CRASH_POWER, &recorded->request, directory, book, where);
         this->report->states++;
     } else {
         crash_broken(this, CRASH_POWER, "failed", "%s: the state could not be made", where);
@@ -227,6 +229,7 @@ static bool again_run(const struct crash_case *this, struct recorded *again,
     book_turn_back(again->book, (uint32_t)cut + 1);
     crash_prepare(again->book, again->request.producers);
     again->book->disk_length = &again->log->length;
+    again->book->disk_lock = &again->log->lock;
     again->first = again->log->length;
     if (!made || !recorded_run(again, &ended, reason, sizeof reason) || ended != DRIVE_FINISHED)
         crash_broken(this, CRASH_POWER, "failed",
@@ -271,6 +274,36 @@ static bool judge_recoveries(const struct crash_case *this, const struct recorde
     return holds;
 }
 
+/* Closed in order with all of it pending: that is like a checkpoint under every policy.  The next open knows how many wait. */
+static bool crash_rest(const struct crash_case *this, enum tw_sync_policy sync)
+{
+    struct recorded recorded = {.log = NULL};
+    char reason[300] = "";
+    int ended = DRIVE_BROKE;
+    bool holds = recorded_make(this, sync, this->options->seed, "rest", &recorded);
+    recorded.request.no_drain = true;
+    holds = holds && recorded_run(&recorded, &ended, reason, sizeof reason);
+    if (!holds || ended != DRIVE_SERVED)
+        crash_broken(this, CRASH_POWER, "failed", "closed with messages pending: %s%s", reason,
+                     recorded.book->failure);
+    recorded.request.no_drain = false;
+    if (!this->report->is_broken && judge_promises(this, &recorded)) {
+        uint64_t pending = book_pending(recorded.book), found;
+        struct book *book = crash_copy(recorded.book);
+        crash_prepare(book, recorded.request.producers);
+        crash_judge(this, CRASH_POWER, &recorded.request, recorded.directory, book,
+                    "closed with messages pending, and opened again");
+        found = book->description.recovered;
+        if (!this->report->is_broken && found != UINT64_MAX && found != pending)
+            crash_broken(this, CRASH_POWER, "failed",
+                         "under %s: closed with %" PRIu64 " pending; the next open found %" PRIu64,
+                         durable_sync_name(sync), pending, found);
+        book_free(book);
+    }
+    recorded_free(&recorded);
+    return !this->report->is_broken;
+}
+
 bool crash_power(const struct crash_case *this, enum tw_sync_policy sync)
 {
     struct recorded recorded = {.log = NULL};
@@ -294,7 +327,7 @@ bool crash_power(const struct crash_case *this, enum tw_sync_policy sync)
             holds = (sync != TW_SYNC_ALWAYS || judge_first_steps(this, &recorded)) &&
                     (sync < TW_SYNC_INTERVAL || judge_promises(this, &recorded)) &&
                     judge_removals(this, &recorded) && judge_states(this, &recorded) &&
-                    judge_recoveries(this, &recorded);
+                    judge_recoveries(this, &recorded) && crash_rest(this, sync);
     }
     recorded_free(&recorded);
     return holds;
@@ -330,8 +363,8 @@ static bool judge_error(const struct crash_case *this, const struct recorded *re
     struct book *book = crash_copy(recorded->book);
     book->is_power = false;
     crash_prepare(book, recorded->request.producers);
-    bool holds = crash_judge(this, CRASH_ERRORS, &recorded->request, recorded->directory, book,
-                             false, where);
+    bool holds =
+        crash_judge(this, CRASH_ERRORS, &recorded->request, recorded->directory, book, where);
     book_free(book);
     return holds;
 }
@@ -350,7 +383,7 @@ static bool judge_after_sync(const struct crash_case *this, const struct recorde
         if (cut < recorded->log->length)
             book_turn_back(book, (uint32_t)cut + 1);
         crash_prepare(book, recorded->request.producers);
-        holds = crash_judge(this, CRASH_ERRORS, &recorded->request, directory, book, false, whole);
+        holds = crash_judge(this, CRASH_ERRORS, &recorded->request, directory, book, whole);
     }
     footing_remove(directory);
     book_free(book);

@@ -137,6 +137,7 @@ static void settle(struct book *book, struct book_entry *entry)
         flags |= BOOK_DONE_KEPT;
     else
         entry->done_acked = 0;
+    entry->late_poll = 0;
     atomic_fetch_or(&entry->flags, (uint16_t)flags);
 }
 
@@ -174,6 +175,11 @@ static void judge_cancelled(struct book *book, struct book_entry *entry, uint64_
         entry->flags |= BOOK_UNCANCELLED;
 }
 
+static uint64_t max64(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
 /* Did a poll that found nothing have to hand it out?  Not while its cancel was under way, which a crash may cut off; and not,
  * of an earlier open, when it had been handed out there. */
 static bool was_passed_over(const struct book *book, const struct book_entry *entry,
@@ -189,9 +195,10 @@ static void judge_time(struct book *book, struct book_order *order, const struct
                        const struct tw_delivery *delivery, const struct durable_message *message,
                        uint32_t poll, uint64_t now_ms)
 {
-    uint64_t step = step_of(book, delivery->due_ms), key = durable_number(delivery->key) + 1;
+    uint64_t key = durable_number(delivery->key) + 1;
     uint64_t from = message->due_ms > message->arrival_ms ? message->due_ms : message->arrival_ms;
-    uint64_t end = book->base_ms + from + book->resolution_ms - 1;
+    uint64_t step = step_of(book, max64(delivery->due_ms, book->floor_ms));
+    uint64_t end = max64(book->base_ms + from, book->floor_ms) + book->resolution_ms - 1;
     if (now_ms < delivery->due_ms)
         fault(book, &book->seen.early, key, "was handed out before its due");
     if (was_passed_over(book, entry, end))
@@ -202,12 +209,6 @@ static void judge_time(struct book *book, struct book_order *order, const struct
         is_overtaken(order, entry->acked_poll, step))
         fault(book, &book->seen.out_of_order, key, "was handed out after one of a later step");
     order_note(order, poll, step);
-}
-
-static void note_first(struct book *book, struct book_entry *entry, uint32_t poll)
-{
-    entry->sequence = ++book->sequence;
-    entry->first_poll = poll;
 }
 
 void book_deliver(struct book *book, struct book_order *order, const struct tw_delivery *delivery,
@@ -224,10 +225,15 @@ void book_deliver(struct book *book, struct book_order *order, const struct tw_d
         fault(book, &book->seen.changed, number + 1, "came with another due or size");
     else if (!durable_load_is_payload(&book->load, number, delivery->payload, delivery->size))
         fault(book, &book->seen.changed, number + 1, "came with another payload");
-    if (entry->delivered)
+    if (entry->late_poll && poll > entry->late_poll && !entry->delivered)
+        fault(book, &book->seen.twice, number + 1,
+              "was first handed out after its cancel had come too late");
+    if (entry->delivered) {
         judge_again(book, order, entry, delivery);
-    else
-        note_first(book, entry, poll);
+    } else {
+        entry->sequence = ++book->sequence;
+        entry->first_poll = poll;
+    }
     if (entry->cancel_acked && !(entry->flags & BOOK_UNCANCELLED))
         judge_cancelled(book, entry, number + 1);
     judge_time(book, order, entry, delivery, &message, poll, now_ms);
@@ -343,4 +349,14 @@ uint64_t book_handed(const struct book *book)
     for (size_t i = 0; i < DURABLE_PRODUCERS_MAX; i++)
         handed += atomic_load(&book->next[i]);
     return handed;
+}
+
+uint64_t book_pending(const struct book *book)
+{
+    uint64_t pending = 0;
+    for (uint64_t i = 0; i < book->load.tasks; i++) {
+        const struct book_entry *entry = &book->entries[i];
+        pending += entry->acked && !entry->cancel_acked && !entry->delivered;
+    }
+    return pending;
 }

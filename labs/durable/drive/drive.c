@@ -13,12 +13,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#define POLL_MAX      256
-#define POLL_KILLED   16   /* of a store that is killed: a crash comes between few messages */
-#define CANCEL_LAG    3    /* batches between the put of a message and its cancel */
-#define STEPS_OF_SPAN 1000 /* the clock goes so far at once when all is put */
-#define CHECKPOINTS   8    /* while all is put and handed out */
-#define TEND_MAX      64   /* calls in a row */
+#define POLL_MAX        256
+#define POLL_KILLED     16   /* of a store that is killed: a crash comes between few messages */
+#define CANCEL_LAG      3    /* batches between the put of a message and its cancel */
+#define STEPS_OF_SPAN   1000 /* the clock goes so far at once when all is put */
+#define CHECKPOINTS     8    /* while all is put and handed out */
+#define TEND_MAX        64   /* calls in a row */
+#define TEND_MAX_STRICT 5000
+#define SET_BACK_MS     7200000 /* the clock, across some opens */
 
 struct producer;
 
@@ -35,6 +37,7 @@ struct driver {
     uint64_t begin_ns, open_ns, io_begin, storage_begin, memory_begin, resident_begin;
     bool is_recovered; /* this open found all that was put */
     uint64_t since_checkpoint, dispatched;
+    uint64_t next_ms; /* nothing comes before that, the store said when all was put */
     struct rng rng;
 };
 
@@ -177,6 +180,7 @@ static void cancel_one(struct producer *producer, uint64_t number)
         entry->cancel_acked = stamp(driver);
     } else if (answer == TW_STORE_TOO_LATE) {
         atomic_fetch_or(&entry->flags, BOOK_TOO_LATE);
+        entry->late_poll = atomic_load(&driver->book->polls);
     } else if (!driver->request->insists) {
         fail(driver, "cancel", answer);
     }
@@ -287,6 +291,9 @@ static void handle(struct driver *driver, const struct tw_delivery *deliveries, 
         numbers[i] = durable_number(deliveries[i].key);
         bool is_past = numbers[i] < driver->book->load.tasks &&
                        driver->book->entries[numbers[i]].flags & BOOK_PAST;
+        if (deliveries[i].due_ms + driver->book->resolution_ms <= driver->next_ms &&
+            driver->next_ms > driver->book->floor_ms)
+            fail(driver, "next, which named a later time than the first due,", TW_STORE_BAD);
         if (driver->request->real_time && !is_past && now >= deliveries[i].due_ms)
             histogram_add(&driver->book->figures.late, (now - deliveries[i].due_ms) * 1000000000);
     }
@@ -294,6 +301,10 @@ static void handle(struct driver *driver, const struct tw_delivery *deliveries, 
     do_done(driver, numbers, first);
     if (first < count && !driver->broken)
         do_done(driver, numbers + first, count - first);
+    if (numbers[0] < driver->book->load.tasks &&
+        !durable_load_is_payload(&driver->book->load, numbers[0], deliveries[0].payload,
+                                 deliveries[0].size))
+        fail(driver, "poll, whose payload changed before the next one,", TW_STORE_BAD);
 }
 
 /* From the beginning of an open to its first messages: the figure of this open. */
@@ -324,6 +335,8 @@ static size_t poll_once(struct driver *driver, uint64_t now)
     uint64_t begin = clock_read_ns(CLOCK_MONOTONIC);
     int answer = driver->backend->poll(driver->store, now, deliveries, most, &count);
     histogram_add(&book->figures.poll, (clock_read_ns(CLOCK_MONOTONIC) - begin) * 1000);
+    if (answer == TW_STORE_OK && count > most)
+        answer = TW_STORE_BAD; /* more than it was asked for */
     if (answer != TW_STORE_OK) {
         fail(driver, "poll", answer);
         return 0;
@@ -348,10 +361,10 @@ static void note_tended(struct driver *driver, uint32_t before)
 
 static void tend(struct driver *driver)
 {
-    int more = 1;
+    int more = 1, most = driver->request->is_strict ? TEND_MAX_STRICT : TEND_MAX;
     if (driver->request->no_tend)
         return;
-    for (int i = 0; i < TEND_MAX && more && !driver->broken; i++) {
+    for (int i = 0; i < most && more && !driver->broken; i++) {
         uint32_t before = atomic_load(&driver->book->clock);
         if (driver->book->disk_length)
             before = (uint32_t)atomic_load(driver->book->disk_length);
@@ -363,6 +376,8 @@ static void tend(struct driver *driver)
         else if (!more)
             note_tended(driver, before + 1);
     }
+    if (more && driver->request->is_strict)
+        fail(driver, "tend, which always has more to do,", TW_STORE_BAD);
 }
 
 static void checkpoint(struct driver *driver)
@@ -414,6 +429,7 @@ static bool step_on(struct driver *driver, uint64_t *now)
     uint64_t step = driver->request->load.span_ms / STEPS_OF_SPAN + driver->book->resolution_ms;
     if (next == TW_STORE_NEVER)
         return false;
+    driver->next_ms = next;
     if (driver->request->real_time) {
         struct timespec pause = {0, 200000};
         nanosleep(&pause, NULL);
@@ -566,6 +582,24 @@ static void note_damage(void *ctx, const char *file, uint64_t offset, const char
         snprintf(book->failure, sizeof book->failure, "%s at %" PRIu64 ": %s", file, offset, what);
 }
 
+/* A put of which one message is too large is refused, and nothing of it is there. */
+static void put_too_large(struct driver *driver)
+{
+    static const unsigned char bytes[TW_PAYLOAD_MAX + 1];
+    uint64_t due_ms = driver->book->now_ms + 1;
+    struct tw_message messages[] = {{.key = durable_key(DURABLE_TASKS_MAX), .due_ms = due_ms},
+                                    {.key = durable_key(DURABLE_TASKS_MAX + 1),
+                                     .due_ms = due_ms,
+                                     .payload = bytes,
+                                     .size = sizeof bytes}};
+    struct tw_store_seat *seat = driver->backend->enter(driver->store);
+    int answer = seat ? driver->backend->put(seat, messages, 2) : TW_STORE_MEMORY;
+    if (answer != TW_STORE_RANGE)
+        fail(driver, "a put with a payload that is too large, which has to answer RANGE,", answer);
+    if (seat)
+        driver->backend->leave(seat);
+}
+
 /* The directory is the first open's alone. */
 static void open_again(struct driver *driver, const struct tw_store_config *config)
 {
@@ -596,6 +630,12 @@ static int open_store(struct driver *driver, const char *directory)
                                      .damage_ctx = book};
     if (book->base_ms == 0)
         book->base_ms = book->now_ms = request->real_time ? wall_ms() : DURABLE_EPOCH_MS;
+    if (request->kills > 0 && !request->real_time && book->incarnation > 0 &&
+        rng_below(&driver->rng, 4) == 0) {
+        uint64_t back = rng_below(&driver->rng, SET_BACK_MS);
+        book->floor_ms = book->now_ms > book->floor_ms ? book->now_ms : book->floor_ms;
+        book->now_ms -= back < book->now_ms - book->base_ms ? back : book->now_ms - book->base_ms;
+    }
     config.now_ms = request->real_time ? wall_ms() : book->now_ms;
     atomic_store(&book->stage, BOOK_OPENING);
     driver->open_ns = clock_read_ns(CLOCK_MONOTONIC);
@@ -613,6 +653,8 @@ static int open_store(struct driver *driver, const char *directory)
     book->figures.opens++;
     if (book->figures.slowest_recovery_ns < book->opening_ns)
         book->figures.slowest_recovery_ns = book->opening_ns;
+    if (request->is_strict)
+        put_too_large(driver);
     if (request->is_strict &&
         !(driver->backend->flags & (TW_STORE_IN_MEMORY | TW_STORE_KEEPS_NOTHING)))
         open_again(driver, &config);
@@ -656,6 +698,17 @@ static bool work(struct driver *driver)
         interval_pass(driver);
     look_filled(driver);
     return driver->request->measures_recovery && !driver->broken;
+}
+
+/* All has ended: nothing is pending, unless nobody counts. */
+static void ended_look(struct driver *driver)
+{
+    struct tw_store_stats stats = {.pending = UINT64_MAX};
+    if (driver->broken || !driver->request->is_strict)
+        return;
+    driver->backend->stats(driver->store, &stats);
+    if (stats.pending != 0 && stats.pending != UINT64_MAX)
+        fail(driver, "stats, which have messages pending when all have ended,", TW_STORE_BAD);
 }
 
 /* What a close has not given back; what a library keeps for good is a quarter. */
@@ -711,9 +764,13 @@ enum drive_end drive(const struct durable_request *request, const char *director
     if (served && request->measures_recovery)
         return DRIVE_SERVED;
     atomic_store(&book->stage, BOOK_CLOSING);
+    uint32_t before = stamp(&driver) + 1;
+    ended_look(&driver);
     answer = driver.backend->close(driver.store);
     if (answer != TW_STORE_OK)
         fail(&driver, "close", answer);
+    else
+        book_promise(book, before);
     leaks_look(&driver, files, memory);
     return driver.broken ? DRIVE_BROKE : served ? DRIVE_SERVED : DRIVE_FINISHED;
 }

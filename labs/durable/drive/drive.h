@@ -36,6 +36,7 @@ enum book_flag {
 struct book_entry {
     _Atomic uint32_t handed, acked, acked_poll, cancel_called, cancel_acked;
     _Atomic uint32_t delivered, done_called, done_acked, sequence, first_poll;
+    _Atomic uint32_t late_poll; /* of this open: begun when a cancel had answered too late */
     _Atomic uint16_t incarnation, flags;
     uint64_t handle;
 };
@@ -53,6 +54,7 @@ struct book {
     bool is_exact, is_power; /* what is to survive is the loss of power, else a kill */
     const _Atomic uint64_t
         *disk_length;                  /* what stamps count, in a run that is recorded; else NULL */
+    _Atomic uint32_t *disk_lock;       /* likewise: whoever has it is recorded; NULL */
     _Atomic uint32_t clock;            /* the last stamp */
     _Atomic uint32_t steps;            /* messages handed to put, and messages handed out */
     _Atomic uint32_t alarm;            /* the step at which the worker tells the parent; 0: none */
@@ -63,7 +65,9 @@ struct book {
         next[DURABLE_PRODUCERS_MAX]; /* how many of its messages a producer has handed */
     _Atomic uint64_t put_arrival[DURABLE_PRODUCERS_MAX]; /* virtual time that it has come to */
     uint64_t now_ms;                                     /* of the last poll */
-    uint32_t drained_poll;                               /* found nothing more, at drained_ms */
+    uint64_t
+        floor_ms; /* the latest before the clock was set back: what is due by then may come by then */
+    uint32_t drained_poll; /* found nothing more, at drained_ms */
     uint64_t drained_ms;
     uint32_t drained_incarnation;
     uint32_t sequence, incarnation;
@@ -136,6 +140,8 @@ void book_settle(struct book *book);
  * tend or checkpoint is no longer promised. */
 void book_turn_back(struct book *book, uint32_t stamp);
 
+/* Acknowledged, and neither cancelled nor handed out. */
+uint64_t book_pending(const struct book *book);
 /* Messages handed to the store, and those of them that have ended. */
 uint64_t book_handed(const struct book *book);
 

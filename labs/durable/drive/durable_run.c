@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -92,6 +93,9 @@ static bool worker_begin(const struct durable_request *request, const char *dire
         dup2(STDERR_FILENO, STDOUT_FILENO);
         enum drive_end end = drive(request, directory, book, alarm);
         if (end == DRIVE_FILLED && alarm >= 0) {
+            /* A thread of the store is ended between two calls, and leaves no lock that nobody gives back. */
+            while (book->disk_lock && atomic_exchange(book->disk_lock, 1))
+                sched_yield();
             (void)!write(alarm, "F", 1);
             pause();
         }
