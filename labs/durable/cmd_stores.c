@@ -411,6 +411,8 @@ const struct command cmd_stores = {
     .summary = "Which store of delayed messages survives a crash, and what does each cost?",
     .topic = "Threads and stores",
     .groups = groups,
+    .common = " stores sync tasks kills payload producers batch clock runs budget directory json "
+              "html plots ",
     .size = sizeof(struct stores_options),
     .begin = begin,
     .run = run,
