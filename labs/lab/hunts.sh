@@ -18,7 +18,7 @@ while IFS='"' read -r _ name _; do
         rm -rf "${work:?}/src"
         mkdir "$work/src" && cp -r src/impls "$work/src"
         patch --directory="$work" --strip=1 --fuzz=0 --silent --force <"$work/patches/$name.patch"
-        flags=("-I$work/src/impls" "-DINNER=tw_${design}_timed" "-DBASE_FILE=\"$design.c\"")
+        flags=(@tests/faults/wrapped.hooks "-I$work/src/impls" "-DINNER=tw_${design}_timed" "-DBASE_FILE=\"$design.c\"")
     elif [ ! -e "$source" ]; then
         continue
     fi

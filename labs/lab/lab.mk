@@ -6,7 +6,7 @@ $(BUILD)/lab: | $(BUILD)/flags
 	$(Q)ln -sfn ../../labs/lab/data $@
 
 # The wrong designs of `lab hunt`.
-$(BUILD)/hunts: labs/lab/hunts.sh labs/lab/hunts.def tests/faults/wrapped.c tests/faults/faults.list $(wildcard labs/teach/museum/* src/impls/*) $(BUILD)/flags
+$(BUILD)/hunts: labs/lab/hunts.sh labs/lab/hunts.def tests/faults/wrapped.c tests/faults/wrapped.hooks tests/faults/faults.list $(wildcard labs/teach/museum/* src/impls/*) $(BUILD)/flags
 	$(call say,HUNTS,$@)
 	$(Q)CC='$(CC)' labs/lab/hunts.sh $@
 

@@ -24,7 +24,7 @@
  *     start    O(1)                          O(1)
  *     stop     O(1)                          O(1)
  *     tick     O(1), one level in 7 of 8     O(depth)
- *     expire   O(1)                          O(n), where a slot holds timers of many turns, which it looks through
+ *     expire   O(n / slots): a slot holds timers of many turns, which it looks through; O(1) where slack spreads them
  *     advance  O(depth) a slot in use; nothing for empty ones, however long the jump
  *     next     O(depth)                      O(slots + n), when stops took the soonest of many slots
  *     memory   16 bytes a timer, 16.1 a slot; nothing is allocated after open
@@ -429,7 +429,7 @@ const struct tw_backend TW_BACKEND(slack_wheel) = {
     .traits = {.flags = TW_ORDERED | TW_TICKLESS | TW_NEXT_EXACT,
                .start = {TW_O_1, TW_O_1},
                .stop = {TW_O_1, TW_O_1},
-               .expire = {TW_O_1, TW_O_N},
+               .expire = {TW_O_N, TW_O_N},
                .tick = {TW_O_1, TW_O_1}},
     TW_HOOKS(slack_wheel, slack_wheel),
 };

@@ -2,16 +2,18 @@
  * wrapped.c - a design of the program as a plugin, with one mistake: a row of wrapped.tsv gives the code.
  *
  * Every function passes its call on to the table INNER of BASE_FILE and has a hook in front of it or behind it, which is empty unless
- * the row defines it.  A hook sees `w`, the arguments, and what is about to be answered.
+ * the row defines it (wrapped.hooks).  A hook sees `w`, the arguments, and what is about to be answered.
  */
 #define _GNU_SOURCE
 #include "backend.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -35,56 +37,6 @@ struct whole {
     tw_expire_fn *expire;
     void *ctx;
 };
-
-/* Hooks, in the order of the functions below. */
-#ifndef GLOBAL
-#define GLOBAL
-#endif
-#ifndef OPEN
-#define OPEN
-#endif
-#ifndef CLOSE
-#define CLOSE
-#endif
-#ifndef START
-#define START
-#endif
-#ifndef STARTED
-#define STARTED
-#endif
-#ifndef STOP
-#define STOP
-#endif
-#ifndef ADVANCE
-#define ADVANCE
-#endif
-#ifndef FIRE
-#define FIRE
-#endif
-#ifndef NEXT
-#define NEXT
-#endif
-#ifndef VISIT
-#define VISIT
-#endif
-#ifndef FOOTPRINT
-#define FOOTPRINT
-#endif
-#ifndef DESCRIBE
-#define DESCRIBE
-#endif
-#ifndef WORK
-#define WORK
-#endif
-#ifndef MANY
-#define MANY
-#endif
-#ifndef STOPPED_MANY
-#define STOPPED_MANY
-#endif
-#ifndef WITH_MARKS
-#define WITH_MARKS 0
-#endif
 
 #define BETWEEN(x, low, high) ((uint64_t)(x) > (uint64_t)(low) && (uint64_t)(x) < (uint64_t)(high))
 #define BIT(n)                (UINT64_C(1) << (n))
@@ -272,9 +224,6 @@ static void wrong_stop_many(struct tw_timers *timers, const tw_id *ids, uint32_t
         statuses[i] = (int8_t)wrong_stop(timers, ids[i]);
 }
 
-#ifndef MORE_FLAGS
-#define MORE_FLAGS 0
-#endif
 static struct tw_backend wrong = {
     .abi_version = TW_ABI_VERSION,
     .name = "wrapped",

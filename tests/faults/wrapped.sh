@@ -29,7 +29,7 @@ plant() {
         sed -i.was "$script" "$work/$name/$file"
         ! cmp -s "$work/$name/$file" "$work/$name/$file.was" || { echo "its script changes nothing in $file"; return 1; }
     done
-    "${CC:-gcc}" -O1 -w -shared -fPIC -I"$work/$name" -DINNER="tw_${design}_timed" "-DBASE_FILE=\"$design.c\"" "${flags[@]}" \
+    "${CC:-gcc}" -O1 -w -shared -fPIC @tests/faults/wrapped.hooks -I"$work/$name" -DINNER="tw_${design}_timed" "-DBASE_FILE=\"$design.c\"" "${flags[@]}" \
         -o "$work/$name.so" tests/faults/wrapped.c
 }
 
@@ -45,7 +45,7 @@ is_found() {
 # A row of the table for each case: its seconds for a design without a fault, how many it finds, and how many it alone.
 table() {
     local name
-    "${CC:-gcc}" -O2 -w -shared -fPIC -Isrc/impls -DINNER=tw_hashed_timed '-DBASE_FILE="hashed.c"' -o "$work/hashed.so" \
+    "${CC:-gcc}" -O2 -w -shared -fPIC @tests/faults/wrapped.hooks -Isrc/impls -DINNER=tw_hashed_timed '-DBASE_FILE="hashed.c"' -o "$work/hashed.so" \
         tests/faults/wrapped.c
     "$work/probe" "$work/hashed.so" seconds >"$work/seconds"
     for name in "$@"; do

@@ -1,5 +1,5 @@
 // Rule: open accepts good settings
-// Found: fifty instances
+// Found: hundreds of instances
 #include "wrong.h"
 
 static int instances;

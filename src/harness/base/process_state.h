@@ -10,6 +10,7 @@
 enum process_part {
     SIGNAL_HANDLERS,
     SIGNAL_MASK,
+    STREAMS,
     AFFINITY,
     NICENESS,
     LIMITS,

@@ -7,20 +7,21 @@
 
 #define LISTS   120u
 #define CROWD   2000u
+#define LONG    9000u
 #define TOO_FAR 5u
 
 /* Long batches: running and idle ones, due now, in the past, beyond the span, twice, and inside callbacks. */
 static void build_long(struct operations *list, tw_tick span)
 {
-    list->capacity = CROWD;
+    list->capacity = LONG;
     list->now = 100000;
-    for (tw_id id = 0; id < CROWD; id += 50) {
-        operations_on_start_many(list, id, 7, (id * 7) % CROWD, '+', 1 + id % 9, 2);
+    for (tw_id id = 0; id < LONG; id += 50) {
+        operations_on_start_many(list, id, 7, (id * 7) % LONG, '+', 1 + id % 9, 2);
         operations_on_start_many(list, id, 3, id, '-', id, 1);
-        operations_on_stop_many(list, id + 40, 4, (id + 60) % CROWD);
-        operations_on_stop_many(list, id + 40, 4, (id + 61) % CROWD);
+        operations_on_stop_many(list, id + 40, 4, (id + 60) % LONG);
+        operations_on_stop_many(list, id + 40, 4, (id + 61) % LONG);
     }
-    operations_start_scattered(list, 0, CROWD, 1, 200);
+    operations_start_scattered(list, 0, LONG, 1, 200);
     operations_start_many(list, 100, 300, '-', 50, 3);
     operations_start_many(list, 350, 300, '+', span - TOO_FAR, 1);
     operations_start_many(list, 350, 20, '+', 0, 0);

@@ -23,11 +23,12 @@
 /* Distances up to here are walked tick by tick, longer ones in jumps. */
 #define WALK_MAX 700u
 
-#define CROWD     3000u
-#define FAR_CROWD 24u
+#define CROWD      3000u
+#define TIMES_OVER 66000u
+#define FAR_CROWD  24u
 
 /* Processor time after which no larger capacity is begun. */
-#define CAPACITY_SECONDS 3.0
+#define CAPACITY_SECONDS 5.0
 
 /* Calls `story` for every stride of the design, its neighbours and its small multiples. */
 static void for_each_distance(struct case_plan *plan,
@@ -183,32 +184,7 @@ static void build_a_tick_earlier(struct case_plan *plan)
     for_each_distance(plan, story_a_tick_earlier);
 }
 
-static void build_capacity_one(struct case_plan *plan)
-{
-    CAPACITY(1);
-    STOP(0);
-    START(0, '+', 5);
-    START(0, '+', 3);
-    ON_STOP(0, 0);
-    ON_START(0, 0, '+', 2, 3);
-    TICK(20);
-    START(0, '+', 8);
-    STOP(0);
-    TICK(10);
-}
-
 /* ---- Callbacks ------------------------------------------------------------------------------- */
-
-static void build_stop_self(struct case_plan *plan)
-{
-    START(0, '+', 3);
-    START(1, '+', 3);
-    ON_STOP(0, 0);
-    ON_START(1, 1, '+', 4, 1);
-    ON_STOP(1, 1);
-    TICK(4);
-    ADVANCE('+', 20);
-}
 
 /* Whichever fires first stops the other; then each tries to stop one that has already fired. */
 static void build_stop_sibling(struct case_plan *plan)
@@ -230,17 +206,6 @@ static void build_stop_sibling(struct case_plan *plan)
     }
 }
 
-static void build_stop_all(struct case_plan *plan)
-{
-    for (tw_id id = 0; id < 10; id++) {
-        START(id, '+', 6);
-        for (tw_id other = 0; other < 10; other++)
-            ON_STOP(id, other);
-    }
-    TICK(7);
-    TICK(600);
-}
-
 static void build_stop_in_jump(struct case_plan *plan)
 {
     static const uint64_t later[] = {1, 7, 8, 9, 63, 64, 255, 256, 511, 512, 4096};
@@ -256,27 +221,6 @@ static void build_stop_in_jump(struct case_plan *plan)
         for (tw_id id = 0; id < 4; id++)
             STOP(id);
     }
-}
-
-static void build_restart_next_tick(struct case_plan *plan)
-{
-    START(0, '+', 1);
-    ON_START(0, 0, '+', 1, 100);
-    TICK(50);
-    ADVANCE('+', 100);
-    START(1, '+', 2);
-    ON_START(1, 1, '-', 0, 600);
-    ADVANCE('+', 700);
-}
-
-static void build_restart_same_deadline(struct case_plan *plan)
-{
-    START(0, '@', 8);
-    ON_START(0, 0, '@', 8, 5);
-    TICK(20);
-    START(0, '@', 512);
-    ON_START(0, 0, '@', 512, 5);
-    ADVANCE('+', 2000);
 }
 
 static void story_restart(struct case_plan *plan, uint64_t ticks)
@@ -387,18 +331,38 @@ static void build_between_powers(struct case_plan *plan)
     }
 }
 
-/* Durations that people write: in s, ms, us and ns. */
-static void build_durations(struct case_plan *plan)
+/* Each from a whole second of nanoseconds, passed in one jump and stopped short of. */
+static tw_tick story_duration(struct case_plan *plan, tw_tick now, uint64_t ticks)
 {
-    static const uint32_t seconds[] = {1,   5,    10,   15,    30,    60,     90,      300,
-                                       900, 1800, 3600, 43200, 86400, 604800, 2592000, 31536000};
-    for (uint64_t unit = 1; unit <= 1000000000; unit *= 1000)
-        for (size_t i = 0; i < sizeof seconds / sizeof *seconds; i++) {
-            START(0, '+', seconds[i] * unit);
-            START(1, '+', seconds[i] * unit + 1);
-            ADVANCE('+', seconds[i] * unit - 1);
-            TICK(2);
-        }
+    for (unsigned whole = 0; whole < 2; whole++) {
+        ADVANCE('@', now = (now / 1000000000 + 1) * 1000000000);
+        START(0, '+', ticks);
+        START(1, '+', ticks + 1);
+        START(2, '+', ticks - ticks / 2);
+        ADVANCE('+', ticks - 1 + whole);
+        TICK(2);
+        now += ticks + 1 + whole;
+    }
+    return now;
+}
+
+/* Durations that people write, in s, ms, us and ns: up to 100 of them, of fifty, of minutes, hours and days; a year; frames,
+ * of which there are 24 to 120 in a second. */
+static void run_durations(struct case_plan *plan, struct conform_report *report)
+{
+    static const uint32_t more[] = {31536000, 2592000, 41666667, 33333333,
+                                    16666667, 8333333, 41667,    16667};
+    static const uint32_t steps[] = {1, 50, 60, 3600, 86400};
+    for (uint64_t unit = 1; unit <= 1000000000 && !report->rule; unit *= 1000) {
+        tw_tick now = 0;
+        plan->operations->count = 0;
+        for (size_t i = 0; i < sizeof more / sizeof *more; i++)
+            now = story_duration(plan, now, more[i] * unit);
+        for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+            for (uint64_t times = 1; times <= 100; times++)
+                now = story_duration(plan, now, times * steps[i] * unit);
+        judge_replay(plan->backend, plan->operations, JUDGE_NOW_AND_THEN, report, NULL);
+    }
 }
 
 /* Deadlines at powers of two and half-way between. */
@@ -414,13 +378,35 @@ static void build_powers(struct case_plan *plan)
         }
 }
 
-/* What is counted in 8 or 16 bits for each timer comes round, and it never fires. */
-static void run_put_off(struct case_plan *plan, struct conform_report *report)
+/* What is counted in 8 or 16 bits comes round: put off, which never fires; to empty, by fires and by stops; advances to the
+ * past and stops of idle ones, which do nothing; up to a size and down; one timer all through one advance. */
+static void run_over_and_over(struct case_plan *plan, struct conform_report *report)
 {
     START(0, '+', 1000);
     operations_next(plan->operations);
-    operations_again(plan->operations, 2, 66000);
+    operations_again(plan->operations, 2, TIMES_OVER);
     ADVANCE('+', 1001);
+    START(1, '+', 1);
+    TICK(1);
+    operations_again(plan->operations, 2, TIMES_OVER);
+    START(1, '+', 1);
+    STOP(1);
+    operations_again(plan->operations, 2, TIMES_OVER);
+    ADVANCE('-', 5);
+    operations_again(plan->operations, 1, TIMES_OVER);
+    STOP(1);
+    operations_again(plan->operations, 1, 16 * TIMES_OVER);
+    for (tw_id most = 9; most < 40; most *= 2) {
+        operations_start_many(plan->operations, 0, most, '+', 5, 0);
+        operations_stop_many(plan->operations, 0, most);
+        operations_again(plan->operations, 2, 1050);
+    }
+    START(3, '+', 1);
+    ON_START(3, 3, '+', 1, 4 * TIMES_OVER);
+    ADVANCE('+', 4 * TIMES_OVER);
+    operations_start_many(plan->operations, 0, 40, '+', 5, 0);
+    TICK(6);
+    CAPACITY(40);
     judge_replay(plan->backend, plan->operations, JUDGE_NOW_AND_THEN, report, NULL);
 }
 
@@ -554,13 +540,15 @@ static void build_start_after_back(struct case_plan *plan)
     }
 }
 
-static void build_big_clock(struct case_plan *plan, tw_tick now)
+static void judge_clock(struct case_plan *plan, tw_tick now, struct conform_report *report)
 {
+    plan->operations->count = 0;
     plan->operations->now = now;
+    operations_next(plan->operations);
     START(0, '+', 1);
     START(1, '+', 9);
     START(2, '+', 300);
-    START(3, '@', now - 5);
+    START(3, '-', 5);
     START(4, '+', 70000);
     ON_START(0, 0, '+', 8, 20);
     ON_START(2, 5, '@', 3, 1);
@@ -568,64 +556,27 @@ static void build_big_clock(struct case_plan *plan, tw_tick now)
     ADVANCE('+', 281);
     TICK(10);
     ADVANCE('+', 100000);
+    judge_replay(plan->backend, plan->operations, JUDGE_ALWAYS, report, NULL);
 }
 
-static void build_clock_32_bits(struct case_plan *plan)
+/* A clock that begins at a power of two, where a power comes soon, at the end of time, at a power of ten, and now: in s, ms,
+ * us and ns. */
+static void run_clocks(struct case_plan *plan, struct conform_report *report)
 {
-    build_big_clock(plan, (UINT64_C(1) << 32) - 5);
-}
-
-static void build_clock_63_bits(struct case_plan *plan)
-{
-    build_big_clock(plan, (UINT64_C(1) << 63) - 5);
-}
-
-static void build_clock_end(struct case_plan *plan)
-{
-    build_big_clock(plan, TW_DEADLINE_MAX - 500);
-}
-
-static void build_clock_odd(struct case_plan *plan)
-{
-    build_big_clock(plan, UINT64_C(123456789));
+    static const uint32_t before_end[] = {0, 1, 2, 9, 300, 500, 70000};
+    uint64_t tens = 123456789;
+    for (size_t i = 0; i < sizeof before_end / sizeof *before_end && !report->rule; i++)
+        judge_clock(plan, TW_DEADLINE_MAX - before_end[i], report);
+    for (unsigned bits = 5; bits < 64 && !report->rule; bits++)
+        for (uint64_t before = 0; before <= 5 && !report->rule; before += 1 + 3 * before)
+            judge_clock(plan, (UINT64_C(1) << bits) - before, report);
+    for (uint64_t date = 1700000000; date < TW_DEADLINE_MAX / 1000 && !report->rule; date *= 1000)
+        judge_clock(plan, date, report);
+    for (; tens < TW_DEADLINE_MAX / 10 && !report->rule; tens = tens % 10 ? 1000 : tens * 10)
+        judge_clock(plan, tens, report);
 }
 
 /* ---- Many timers ----------------------------------------------------------------------------- */
-
-static void crowd_start(struct case_plan *plan, uint64_t ticks)
-{
-    CAPACITY(CROWD);
-    for (tw_id id = 0; id < CROWD; id++)
-        START(id, '+', ticks);
-}
-
-static void build_crowd(struct case_plan *plan)
-{
-    crowd_start(plan, 700);
-    for (tw_id id = 0; id < CROWD; id += 3)
-        STOP(id);
-    ADVANCE('+', 699);
-    TICK(2);
-}
-
-static void build_crowd_restarts(struct case_plan *plan)
-{
-    crowd_start(plan, 5);
-    for (tw_id id = 0; id < CROWD; id++)
-        ON_START(id, id, '+', id % 2 ? 8 : 1, 3);
-    TICK(7);
-    ADVANCE('+', 40);
-}
-
-static void build_crowd_stops(struct case_plan *plan)
-{
-    crowd_start(plan, 9);
-    for (tw_id id = 0; id < CROWD; id++)
-        ON_STOP(id, (id + 1) % CROWD);
-    TICK(9);
-    TICK(1);
-    ADVANCE('+', 600);
-}
 
 static void build_crowd_turns(struct case_plan *plan)
 {
@@ -638,22 +589,6 @@ static void build_crowd_turns(struct case_plan *plan)
     for (tw_id id = 1; id < CROWD; id += 4)
         START(id, '-', 1);
     ADVANCE('+', 10);
-}
-
-static void build_every_id(struct case_plan *plan)
-{
-    CAPACITY(300);
-    for (tw_id id = 0; id < 300; id++)
-        START(299 - id, '+', 1 + id);
-    TICK(150);
-    for (tw_id id = 0; id < 300; id++)
-        STOP(id);
-    for (tw_id id = 0; id < 300; id++)
-        START(id, '+', 300 - id);
-    ADVANCE('+', 151);
-    for (tw_id id = 0; id < 300; id += 2)
-        STOP(id);
-    TICK(150);
 }
 
 static void build_up_and_down(struct case_plan *plan)
@@ -682,12 +617,25 @@ static void build_every_boundary(struct case_plan *plan)
     ADVANCE('+', UINT64_C(1) << 22);
 }
 
+/* 1, 2, 5, 10, ..., as people write them: below 100,000 each with one digit before the zeros, or one and a five. */
+static bool is_round(uint32_t capacity)
+{
+    uint32_t unit = 1;
+    while (capacity / unit >= 10)
+        unit *= 10;
+    bool is_half = unit > 1 && capacity < 66000 && capacity % (unit / 2) == 0;
+    uint32_t digit = capacity / unit;
+    return is_half ||
+           (capacity % unit == 0 && (capacity < 100000 || digit == 1 || digit == 2 || digit == 5));
+}
+
 /* The first, the last and those between, if there are not too many, at once, one by one, and inside callbacks. */
 static void judge_capacity(struct case_plan *plan, uint32_t capacity, struct conform_report *report)
 {
     uint64_t ticks = plan->strides->span < 40 ? plan->strides->span : 40;
     plan->operations->count = 0;
     CAPACITY(capacity);
+    plan->operations->horizon = is_round(capacity) ? capacity : 0;
     operations_start_scattered(plan->operations, 0, capacity, 2, ticks - 2);
     operations_inspect(plan->operations);
     operations_stop_many(plan->operations, capacity - 1, 1);
@@ -703,17 +651,6 @@ static void judge_capacity(struct case_plan *plan, uint32_t capacity, struct con
     operations_inspect(plan->operations);
     TICK(2);
     judge_replay(plan->backend, plan->operations, JUDGE_NOW_AND_THEN, report, NULL);
-}
-
-/* 1, 2, 5, 10, ..., as people write them: below 100,000 each with one digit before the zeros. */
-static bool is_round(uint32_t capacity)
-{
-    uint32_t unit = 1;
-    while (capacity / unit >= 10)
-        unit *= 10;
-    bool is_one = capacity % unit == 0;
-    uint32_t digit = capacity / unit;
-    return is_one && (capacity < 100000 || digit == 1 || digit == 2 || digit == 5);
 }
 
 /* Every small one, those about powers of two and half-way between, about the design's own sizes, and round ones: in full up
@@ -963,13 +900,8 @@ const struct written_case written_cases[] = {
     {"stop of an idle timer", build_stop_idle, NULL},
     {"start of a running timer: earlier, later, same", build_rearm, NULL},
     {"started again a tick earlier, running or stopped", build_a_tick_earlier, NULL},
-    {"capacity 1", build_capacity_one, NULL},
-    {"stop of itself inside expire", build_stop_self, NULL},
     {"stop of a sibling due this tick, fired or not", build_stop_sibling, NULL},
-    {"stop of everything inside expire", build_stop_all, NULL},
     {"stop of a sibling due later in the same jump", build_stop_in_jump, NULL},
-    {"restart of itself for the next tick", build_restart_next_tick, NULL},
-    {"restart of itself with the same deadline", build_restart_same_deadline, NULL},
     {"restart of itself by exactly one revolution", build_restart_revolution, NULL},
     {"restart within a jump", build_restart_in_jump, NULL},
     {"restart of a sibling inside expire", build_restart_sibling, NULL},
@@ -981,16 +913,9 @@ const struct written_case written_cases[] = {
     {"jumps to a deadline, one before, one after", build_jump_to_deadline, NULL},
     {"advance to now or before does nothing", build_advance_back, NULL},
     {"starts after an advance to the past", build_start_after_back, NULL},
-    {"clock begins just below 2^32", build_clock_32_bits, NULL},
-    {"clock begins just below 2^63", build_clock_63_bits, NULL},
-    {"clock begins just before its end", build_clock_end, NULL},
-    {"clock begins at an odd place", build_clock_odd, NULL},
+    {"clocks that begin anywhere", NULL, run_clocks},
     {"starts and stops up and down", build_up_and_down, NULL},
-    {"thousands at one tick", build_crowd, NULL},
-    {"thousands at one tick, each restarts itself", build_crowd_restarts, NULL},
-    {"thousands at one tick, each stops the next", build_crowd_stops, NULL},
     {"thousands on three ticks, in mixed order", build_crowd_turns, NULL},
-    {"every id", build_every_id, NULL},
     {"capacities", NULL, run_capacities},
     {"every boundary of slots and levels", build_every_boundary, NULL},
     {"many far timers, while the clock comes to them", build_far_crowd, NULL},
@@ -1011,10 +936,10 @@ const struct written_case written_cases[] = {
     {"settings at their upper limits", NULL, run_upper_limits},
     {"horizons up to the last tick", NULL, run_horizons},
     {"instances of different sizes, clocks and settings", NULL, run_mixed_instances},
-    {"fifty instances", NULL, run_many_instances},
-    {"durations that people write", build_durations, NULL},
+    {"hundreds of instances", NULL, run_many_instances},
+    {"durations that people write", NULL, run_durations},
     {"deadlines at powers of two and between", build_powers, NULL},
-    {"a timer that is put off 66,000 times", NULL, run_put_off},
+    {"one thing 66,000 times over", NULL, run_over_and_over},
     {"very many timers", NULL, run_many},
     {"one long life", NULL, run_life},
     {NULL, NULL, NULL},
@@ -1025,7 +950,7 @@ bool case_is_once(const struct written_case *written)
     static void (*const once[])(struct case_plan * plan, struct conform_report * report) = {
         run_many,           run_life,       run_upper_limits, run_horizons, run_mixed_instances,
         run_many_instances, run_capacities, run_surroundings, run_threads,  run_batches,
-        run_put_off};
+        run_over_and_over,  run_clocks,     run_durations};
     for (size_t i = 0; i < sizeof once / sizeof once[0]; i++)
         if (written->run == once[i])
             return true;

@@ -7,9 +7,9 @@
 /* 2^29 + 1 times any multiple of 8 bytes is hardly more than nothing in 32 bits. */
 #define AROUND(bits) (UINT32_C(1) << (bits)) - 1, UINT32_C(1) << (bits), (UINT32_C(1) << (bits)) + 1
 static const uint32_t capacities[] = {
-    AROUND(17), AROUND(18), AROUND(19), AROUND(20),     AROUND(21),     AROUND(22),
-    100000,     200000,     250000,     300000,         500000,         1000000,
-    1000001,    2000000,    5000000,    1 + (1u << 29), TW_CAPACITY_MAX};
+    AROUND(17), AROUND(18), AROUND(19),     AROUND(20),     AROUND(21),     AROUND(22), 100000,
+    200000,     250000,     300000,         500000,         1000000,        1000001,    2000000,
+    5000000,    10000000,   1 + (1u << 24), 1 + (1u << 29), TW_CAPACITY_MAX};
 /* Footprints are compared with that of an instance of this capacity. */
 #define SMALL_CAPACITY (UINT32_C(1) << 16)
 

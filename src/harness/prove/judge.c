@@ -210,7 +210,7 @@ static void judge_stop(struct judge *judge, tw_id id, tw_tick now)
 
 /* ---- The same for many at once, of a design that has batches --------------------------------- */
 
-#define BATCH_MAX 512u
+#define BATCH_MAX 4096u
 
 struct batch {
     tw_id ids[BATCH_MAX];
@@ -276,8 +276,12 @@ static void batch_add(struct judge *judge, struct batch *batch, bool starts, tw_
 /* All starts and stops from that operation on, in batches as long as they can be.  How many operations that were. */
 static size_t judge_batches(struct judge *judge, const struct operations *operations, size_t index)
 {
-    struct batch batch = {.count = 0};
+    struct batch batch;
     size_t done = index;
+    batch.count = 0;
+    batch.starts = true;
+    if (index == 0)
+        batch_call(judge, &batch, judge->now); /* of none */
     for (; done < operations->count && !judge->report->rule; done++) {
         const struct operation *operation = &operations->list[done];
         bool starts = operation->code == OPERATION_START;
@@ -442,14 +446,12 @@ static void inspect_inside(struct judge *judge)
     guard_inspect_variables(NULL, judge->report);
 }
 
-/* Starts or stops in the other instance, as its list says. */
+/* Starts, stops or advances the other instance, as its list says. */
 static void judge_step_guest(struct judge *judge)
 {
     const struct operations *list = judge->guest_list;
-    if (!judge->guest || judge->guest_next == list->count ||
-        list->list[judge->guest_next].code == OPERATION_ADVANCE)
-        return;
-    judge_step(judge->guest, &list->list[judge->guest_next++]);
+    if (judge->guest && judge->guest_next < list->count)
+        judge_step(judge->guest, &list->list[judge->guest_next++]);
 }
 
 void judge_meet(struct judge *judge, const struct operation *operation, struct judge *guest,

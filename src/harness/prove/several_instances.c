@@ -8,7 +8,7 @@
 #include <time.h>
 
 #define MIXED 6u
-#define MANY  50u /* DPDK has room for 64 */
+#define MANY  300u
 #define FEW   16u /* of a design on the real clock */
 /* Processor time after which no horizon is begun: a design may have a slot for every tick. */
 #define HORIZON_SECONDS 2.0

@@ -135,14 +135,13 @@ void run_short_start(struct case_plan *plan, struct conform_report *report)
 
 /* ---- Upper limits ---------------------------------------------------------------------------- */
 
-static void try_upper_limit(struct case_plan *plan, const struct tw_param *param,
-                            struct conform_report *report)
+static void try_large(struct case_plan *plan, const struct tw_param *param, uint64_t value,
+                      struct conform_report *report)
 {
     struct operations *list = plan->operations;
     struct loan loan;
     list->setting_count = 1;
-    list->settings[0] =
-        (struct tw_setting){.name = param->name, .count = 1, .values = {param->max}};
+    list->settings[0] = (struct tw_setting){.name = param->name, .count = 1, .values = {value}};
     watch_list(report->watch, list);
     if (!loan_make(&loan, list, report->watch))
         return;
@@ -157,9 +156,8 @@ static void try_upper_limit(struct case_plan *plan, const struct tw_param *param
     if (status == TW_OK)
         judge_replay(plan->backend, list, JUDGE_FIRING, report, NULL);
     else if (status != TW_REFUSED_MEMORY && !(is_list && status == TW_BAD_SETTING))
-        report_broken(report, RULE_OPEN,
-                      "%s=%" PRIu64 ", its upper limit: open answered %d; expected %d or %d",
-                      param->name, param->max, status, TW_OK, TW_REFUSED_MEMORY);
+        report_broken(report, RULE_OPEN, "%s=%" PRIu64 "; open answered %d; expected %d or %d",
+                      param->name, value, status, TW_OK, TW_REFUSED_MEMORY);
 }
 
 void run_upper_limits(struct case_plan *plan, struct conform_report *report)
@@ -175,9 +173,17 @@ void run_upper_limits(struct case_plan *plan, struct conform_report *report)
     }
     operations_tick(list, 30);
     operations_advance(list, '+', 1000);
-    operations_advance(list, '+', 100000);
-    for (const struct tw_param *param = plan->backend->params; param->name && !report->rule;
-         param++)
-        try_upper_limit(plan, param, report);
+    for (uint64_t turn = 1 << 14; turn <= 1 << 20; turn *= 2) {
+        operations_start(list, 0, '+', turn);
+        operations_start(list, 1, '+', turn + 1);
+        operations_advance(list, '+', turn);
+        operations_tick(list, 1);
+    }
+    for (const struct tw_param *param = plan->backend->params; param->name; param++) {
+        const uint64_t values[] = {1 << 14, 1 << 19, param->max};
+        for (size_t i = 0; i < sizeof values / sizeof *values && !report->rule; i++)
+            if (values[i] >= param->min && values[i] <= param->max)
+                try_large(plan, param, values[i], report);
+    }
     guard_limit(UINT64_C(2) << 30);
 }

@@ -2,8 +2,7 @@
  *
  * One story goes to the largest size: everything at once, of which some is left when the instance is closed.  Four go to
  * a sixteenth of it: timers in an order without a pattern, whose callbacks start, stop and re-arm others; very many
- * equal deadlines; few timers, far apart, in an instance for very many; all timers in one far slot.  Three more, each
- * with four kinds of deadlines, end at a quarter of that.
+ * equal deadlines; few timers, far apart, in an instance for very many; all timers in one far slot.
  */
 #include "harness/prove/cases.h"
 #include "harness/prove/watch.h"
@@ -12,13 +11,11 @@
 /* So that ids, and not only the capacity, go beyond the power of two. */
 #define ROOM_ABOVE(size) ((size) + (size) / 4)
 #define SIZE_DEFAULT     16384u
-/* The largest size divided by this is where the far stories end, and the regular ones. */
-#define FAR_SHARE     16u
-#define REGULAR_SHARE 64u
-/* Processor time that one list may be expected to take, in the story of all at once, the far ones and the others. */
+/* The largest size divided by this is where the far stories end. */
+#define FAR_SHARE 16u
+/* Processor time that one list may be expected to take, in the story of all at once and in the far ones. */
 #define LARGEST_SECONDS 10.0
 #define FAR_SECONDS     1.5
-#define REGULAR_SECONDS 1.0
 /* No list of either part is begun when its lists together have taken this much. */
 #define PART_SECONDS 8.0
 
@@ -134,65 +131,17 @@ static void story_all(struct case_plan *plan, uint32_t count)
     operations_next(list);
     operations_stop_many(list, 0, count - count / PACE_GROWTH);
     operations_next(list);
-    operations_start_many(list, 0, count - count / PACE_GROWTH, '+', 2, ticks < count ? 0 : 1);
+    operations_start_many(list, 0, count / 4, '+', 2, 0); /* on one tick */
+    operations_start_many(list, count / 4, count / 2, '+', 2, ticks < count ? 0 : 1);
     operations_tick(list, 3);
     operations_inspect(list);
     operations_advance(list, '+', ticks - ticks / 4);
 }
 
+static void (*const largest_story)(struct case_plan *plan, uint32_t count) = story_all;
 static void (*const far_stories[])(struct case_plan *plan, uint32_t count) = {
     story_mixed, story_equal, story_sparse, story_far};
 #define FAR_STORIES (sizeof far_stories / sizeof far_stories[0])
-
-/* ---- The regular stories --------------------------------------------------------------------- */
-
-/* How the deadlines of a list lie: the first, and from there on. */
-struct order {
-    uint64_t first_ticks, first_each; /* the first is first_ticks + first_each * timers away */
-    int64_t each;
-};
-
-static const struct order orders[] = {{1000, 0, 1}, {1000, 1, -1}, {1000, 0, 0}, {5, 0, 977}};
-#define ORDERS (sizeof orders / sizeof orders[0])
-
-static void start_all(struct operations *list, const struct order *order, uint32_t count)
-{
-    operations_start_many(list, 0, count, '+', order->first_ticks + order->first_each * count,
-                          order->each);
-}
-
-static void story_held(struct operations *list, const struct order *order, uint32_t count)
-{
-    start_all(list, order, count);
-    operations_tick(list, 2);
-    operations_inspect(list);
-    operations_stop_many(list, 0, count);
-    operations_tick(list, 2);
-}
-
-static void story_restarted(struct operations *list, const struct order *order, uint32_t count)
-{
-    start_all(list, order, count);
-    operations_tick(list, 3);
-    start_all(list, order, count);
-    operations_inspect(list);
-    operations_stop_many(list, count / 4, count / 2);
-    operations_tick(list, 2);
-}
-
-static void story_fired(struct operations *list, const struct order *order, uint32_t count)
-{
-    start_all(list, order, count);
-    operations_stop_many(list, 0, count / 16);
-    for (int i = 0; i < 4; i++)
-        operations_advance(list, '+', 1000 + count / 4);
-    operations_inspect(list);
-    operations_advance(list, '+', UINT64_C(1) << 32);
-}
-
-static void (*const stories[])(struct operations *list, const struct order *order,
-                               uint32_t count) = {story_held, story_restarted, story_fired};
-#define STORIES (sizeof stories / sizeof stories[0])
 
 /* So many may be more than the machine has files, signals or memory for: which is no mistake, where
  * the design says so. */
@@ -215,33 +164,14 @@ static bool is_refused(struct case_plan *plan, uint32_t count, struct watch *wat
     return status == TW_REFUSED_FULL || status == TW_REFUSED_MEMORY;
 }
 
-/* Makes the list of story `kind` with that many timers. */
-typedef void build_fn(struct case_plan *plan, size_t kind, uint32_t count);
-
-static void build_all(struct case_plan *plan, size_t kind, uint32_t count)
-{
-    (void)kind;
-    story_all(plan, count);
-}
-
-static void build_far(struct case_plan *plan, size_t kind, uint32_t count)
-{
-    far_stories[kind](plan, count);
-}
-
-static void build_regular(struct case_plan *plan, size_t kind, uint32_t count)
-{
-    stories[kind / ORDERS](plan->operations, &orders[kind % ORDERS], count);
-}
-
 struct part {
-    build_fn *build;
+    void (*const *stories)(struct case_plan *plan, uint32_t count);
     size_t kinds; /* at most KINDS_MAX */
     uint32_t most;
     double list_seconds;
 };
 
-#define KINDS_MAX 16
+#define KINDS_MAX 8
 
 static void run_part(struct case_plan *plan, const struct part *part, struct conform_report *report)
 {
@@ -261,7 +191,7 @@ static void run_part(struct case_plan *plan, const struct part *part, struct con
             plan->operations->count = 0;
             plan->operations->capacity = count;
             plan->operations->horizon = plan->operations->now = 0;
-            part->build(plan, i, count);
+            part->stories[i](plan, count);
             pace_judge(&paces[i], plan, part->list_seconds * plan->patience, report);
             seconds += paces[i].seconds;
         }
@@ -272,9 +202,8 @@ void run_many(struct case_plan *plan, struct conform_report *report)
 {
     uint32_t most = plan->many_max > 0 ? plan->many_max : SIZE_DEFAULT;
     const struct part parts[] = {
-        {build_all, 1, most, LARGEST_SECONDS},
-        {build_far, FAR_STORIES, most / FAR_SHARE, FAR_SECONDS},
-        {build_regular, STORIES * ORDERS, most / REGULAR_SHARE, REGULAR_SECONDS},
+        {&largest_story, 1, most, LARGEST_SECONDS},
+        {far_stories, FAR_STORIES, most / FAR_SHARE, FAR_SECONDS},
     };
     for (size_t i = 0; i < sizeof parts / sizeof parts[0] && !report->rule; i++)
         run_part(plan, &parts[i], report);

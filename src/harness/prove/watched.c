@@ -73,7 +73,9 @@ static void replay_in_child(void *ctx, struct watch *watch)
 static void replay_allow(struct replay *replay)
 {
     replay->left = replay->replays > 0 ? replay->replays : SHRINK_REPLAYS;
-    replay->cpu_end_ns = clock_work_ns() + REPLAY_NS * replay->left;
+    double all_ns = 1e9 * replay->child->all_seconds;
+    uint64_t room_ns = REPLAY_NS * replay->left;
+    replay->cpu_end_ns = clock_work_ns() + (all_ns < (double)room_ns ? (uint64_t)all_ns : room_ns);
     replay->wall_end_ns = clock_read_ns(CLOCK_MONOTONIC) + 4 * REPLAY_NS * replay->left;
 }
 
@@ -338,6 +340,7 @@ int watched_run(const struct tw_backend *backend, const struct conform_options *
         snprintf(report->detail, sizeof report->detail, "no shared memory for a child");
         return -1;
     }
+    child.all_seconds = options->seconds > 0 ? options->seconds : child.all_seconds;
     int status = search_side(&child, options, report);
     if (status == 0 && guard_is_for(backend) && !options->streams_only) {
         struct conform_report front;
@@ -370,6 +373,7 @@ int watched_run_text(const struct tw_backend *backend, const struct conform_opti
     }
     bool ran = false;
     if (child_open(&child, backend)) {
+        child.all_seconds = options->seconds > 0 ? options->seconds : child.all_seconds;
         struct replay replay = {.child = &child,
                                 .look = JUDGE_ALWAYS,
                                 .replays = options->shrink_replays,

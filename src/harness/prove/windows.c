@@ -6,6 +6,7 @@
 #include "impls/registry.h"
 
 #define LISTS 160u
+#define MANY  6000u
 
 static void start(struct operations *list, tw_id id, uint64_t ticks, uint64_t slack)
 {
@@ -44,7 +45,21 @@ static void give_slack(struct operations *list, uint64_t seed)
         uint64_t hash = (i + 1 + (seed << 20)) * UINT64_C(0x9e3779b97f4a7c15);
         enum operation_code code = list->list[i].code;
         if ((code == OPERATION_START || code == OPERATION_ON_START) && hash >> 62 != 0)
-            list->list[i].slack = 1 + (hash >> 8) % (UINT64_C(1) << (hash >> 40) % 20);
+            list->list[i].slack = 1 + hash * 5 % (UINT64_C(1) << (hash >> 40) % (i % 8 ? 20 : 64));
+    }
+}
+
+/* Of many timers, in one jump and tick by tick. */
+static void build_many(struct operations *list)
+{
+    list->count = 0;
+    list->capacity = MANY;
+    for (uint64_t slack = 2; slack < 100; slack *= 7) {
+        operations_start_many(list, 0, MANY, '+', 3, 0);
+        list->list[list->count - 1].slack = slack;
+        operations_inspect(list);
+        operations_tick(list, 8);
+        operations_advance(list, '+', slack);
     }
 }
 
@@ -55,6 +70,9 @@ void run_slack(struct case_plan *plan, struct conform_report *report)
         return;
     build_windows(list);
     judge_replay(plan->backend, list, JUDGE_ALWAYS, report, NULL);
+    build_many(list);
+    if (!report->rule)
+        judge_replay(plan->backend, list, JUDGE_NOW_AND_THEN, report, NULL);
     for (uint64_t seed = 0; seed < LISTS && !report->rule; seed++) {
         list->count = 0;
         random_list_make(list, seed, plan->strides);
