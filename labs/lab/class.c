@@ -85,19 +85,30 @@ static int grade_one(struct grading *grading, uint64_t hash, const char *directo
     return json_save(saved, *out, diag);
 }
 
+/* As RFC 4180 has it: in quotes where it needs them. */
+static void csv_name(FILE *out, const char *before, const char *name)
+{
+    const char *quote = strpbrk(name, ",\"\r\n") ? "\"" : "";
+    fprintf(out, "%s%s", before, quote);
+    for (; *name; name++)
+        fprintf(out, *name == '"' ? "\"\"" : "%c", *name);
+    fputs(quote, out);
+}
+
 static void print_csv(FILE *out, const void *of)
 {
     const struct class *class = of;
     fputs("name,points,of,right", out);
     json_each(part, class->grades[0], "parts")
-        fprintf(out, ",\"%s\"", json_get_text(part, "name"));
+        csv_name(out, ",", json_get_text(part, "name"));
     json_each(cost, class->grades[0], "costs")
-        fprintf(out, ",\"%s\"", json_get_text(cost, "name"));
+        csv_name(out, ",", json_get_text(cost, "name"));
     fputs(",counts\n", out);
     for (size_t i = 0; i < class->count; i++) {
         const cJSON *grade = class->grades[i];
-        fprintf(out, "%s,%g,%g,%d", class->names[i], json_get_number(grade, "points"),
-                json_get_number(grade, "of"), cJSON_IsTrue(json_get(grade, "right")));
+        csv_name(out, "", class->names[i]);
+        fprintf(out, ",%g,%g,%d", json_get_number(grade, "points"), json_get_number(grade, "of"),
+                cJSON_IsTrue(json_get(grade, "right")));
         json_each(part, grade, "parts")
             fprintf(out, ",%g", json_get_number(part, "points"));
         json_each(cost, grade, "costs")
@@ -173,24 +184,54 @@ static void print_page(FILE *out, const void *of)
           out);
 }
 
-int class_grade(struct grading *grading, const char *directory, struct diag *diag)
+/* One that the machine fails on has no grade and no row; the others have. */
+static int grade_all(struct grading *grading, const char *directory, struct class *class,
+                     struct diag *diag)
+{
+    uint64_t hash = key_of(grading->rubric);
+    size_t failed = 0;
+    for (size_t i = 0; i < class->count;) {
+        int status = grade_one(grading, hash, directory, class->names[i], &class->grades[i], diag);
+        if (status == DIAG_USAGE || (status != DIAG_OK && interrupt_is_pending(grading->interrupt)))
+            return DIAG_USAGE;
+        if (status == DIAG_OK) {
+            i++;
+            continue;
+        }
+        fprintf(stderr, "%s: %s\n", class->names[i], diag->text);
+        free(class->names[i]);
+        memmove(&class->names[i], &class->names[i + 1],
+                (--class->count - i) * sizeof *class->names);
+        failed++;
+    }
+    return failed
+               ? diag_run(diag, "%s: %zu solutions have no grade; run it again", directory, failed)
+               : DIAG_OK;
+}
+
+static int write_class(const char *directory, const struct class *class, struct diag *diag)
 {
     char path[4200];
-    struct class class = {0};
-    uint64_t hash = key_of(grading->rubric);
-    int status = find_solutions(directory, &class, diag);
-    for (size_t i = 0; i < class.count && status == DIAG_OK; i++)
-        status = grade_one(grading, hash, directory, class.names[i], &class.grades[i], diag);
-    if (status == DIAG_OK) {
-        snprintf(path, sizeof path, "%s/class.csv", directory);
-        status = file_replace(path, print_csv, &class, diag);
-    }
-    if (status == DIAG_OK) {
-        snprintf(path, sizeof path, "%s/class.html", directory);
-        status = file_replace(path, print_page, &class, diag);
-    }
+    snprintf(path, sizeof path, "%s/class.csv", directory);
+    int status = file_replace(path, print_csv, class, diag);
+    snprintf(path, sizeof path, "%s/class.html", directory);
     if (status == DIAG_OK)
-        printf("%zu solutions: %s/class.csv, %s/class.html\n", class.count, directory, directory);
+        status = file_replace(path, print_page, class, diag);
+    if (status == DIAG_OK)
+        printf("%zu solutions: %s/class.csv, %s/class.html\n", class->count, directory, directory);
+    return status;
+}
+
+int class_grade(struct grading *grading, const char *directory, struct diag *diag)
+{
+    struct class class = {0};
+    struct diag unwritten;
+    int status = find_solutions(directory, &class, diag);
+    if (status == DIAG_OK)
+        status = grade_all(grading, directory, &class, diag);
+    if (status != DIAG_USAGE && class.count > 0 &&
+        write_class(directory, &class, &unwritten) != DIAG_OK)
+        status = DIAG_RUN, *diag = unwritten;
     for (size_t i = 0; i < class.count; i++) {
         free(class.names[i]);
         cJSON_Delete(class.grades ? class.grades[i] : NULL);

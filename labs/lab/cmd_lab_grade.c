@@ -66,15 +66,15 @@ static void print_cost(FILE *out, const cJSON *cost, bool right)
             fprintf(out, "      %s: %s\n", json_get_text(load, "workload"),
                     json_get_text(load, "reason"));
         else
-            fprintf(out, "      %-12s yours %g, no points at %g, all at %g%s\n",
+            fprintf(out, "      %-12s yours %.8g, no points at %.8g, all at %.8g%s\n",
                     json_get_text(load, "workload"), json_get_number(load, "yours"),
                     json_get_number(load, "none"), json_get_number(load, "full"),
                     json_get(load, "share") ? "" : ": does not count");
         if (untold > 1)
-            fprintf(out,
-                    "      %-12s your code does at least %.1f times what its TW_COUNT say, and is "
-                    "charged for it\n",
-                    "", untold);
+            fprintf(
+                out,
+                "      %-12s your code runs far more than TW_COUNT says: charged %.1f times that\n",
+                "", untold);
     }
 }
 
@@ -83,7 +83,7 @@ static void print_grade(FILE *out, const void *of)
     const cJSON *grade = of;
     bool right = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(grade, "right"));
     if (json_get(grade, "compiler")) {
-        fprintf(out, "It does not build:\n");
+        fprintf(out, "It does not build, or cannot be loaded:\n");
         print_indented(out, json_get_text(grade, "compiler"), "  ");
     }
     json_each(part, grade, "parts")

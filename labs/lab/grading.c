@@ -1,6 +1,7 @@
 /* grading.c - grades one solution. */
 #include "labs/lab/grading.h"
 
+#include "harness/base/clock.h"
 #include "harness/base/memory.h"
 #include "harness/base/paths.h"
 #include "harness/base/rng.h"
@@ -8,6 +9,7 @@
 #include "harness/measure/designs/designs.h"
 #include "harness/measure/run/spawn.h"
 #include "harness/prove/findings.h"
+#include "impls/registry.h"
 #include "labs/lab/lab.h"
 
 #include <dirent.h>
@@ -18,13 +20,20 @@
 #define COMPILE_TIME (30 * SECONDS)
 #define LOAD_TIME    (300 * SECONDS)
 
-/* For a shorter list of calls, in each part: some 3 s of processor time, 10 s at most. */
+/* Of processor time, so that a grade takes a minute at most: for a part, for one with written cases, and for the search of
+ * shorter lists in all parts together. */
+#define PART_SECONDS   5.0
+#define CASES_SECONDS  30.0
+#define SHRINK_SECONDS 15.0
 #define SHRINK_REPLAYS 1000
 
 /* A call runs up to so many basic blocks beside what it counts, and so many for each count: the right solutions of the
- * test stay within that.  What is beyond is work that TW_COUNT does not say. */
+ * test stay within that.  Who runs more is charged by blocks, at a rate at which leaving out TW_COUNT never pays. */
 #define BLOCKS_OF_CALL  16.0
 #define BLOCKS_OF_COUNT 8.0
+#define BLOCKS_CHARGED  1.5
+
+static const char blocks_name[] = "blocks-of-timers";
 
 double grading_share(double yours, double none, double full)
 {
@@ -44,9 +53,12 @@ static double points_of(double share, uint64_t points)
 
 /* $1 the solution, $2 the lab's data, $3 where to; the compiler may not run for ever. */
 static const char script[] =
-    "set -e; ulimit -t 20; c=\"${CC:-cc} -std=gnu11 -fPIC -I$2/handout\"\n"
+    "set -e; ulimit -t 20; ulimit -v 2000000; ulimit -f 200000; c=\"${CC:-cc} -std=gnu11 -fPIC "
+    "-I$2/handout\"\n"
     "$c -O1 -Wall -c -o $3/timed.o \"$1\"; $c -O1 -w -DTW_COUNTED -c -o $3/counted.o \"$1\"\n"
     "$c -shared -o $3/timers.so $2/handout/plugin.c $3/timed.o $3/counted.o\n"
+    "if $c -E \"$1\" | grep no_.*sanitize >&2; then echo 'every function is counted' >&2; exit 1; "
+    "fi\n"
     "$c -O0 -w -fsanitize-coverage=trace-pc -c -o $3/traced.o \"$1\"\n"
     "$c -shared -o $3/blocks.so $2/grader/blocks.c $3/traced.o\n";
 
@@ -117,40 +129,55 @@ static void add_finding(cJSON *part, const char *plugin, const char *list,
     free(drawing);
 }
 
-/* One list, or with `list` NULL the random operations.  1: broken. */
-static int judge(const struct tw_design *design, const struct rubric_part *part, const char *list,
+/* One list, or with `list` NULL the random operations, in the part that began then.  1: broken. */
+static int judge(const struct grading *grading, const struct tw_design *design,
+                 const struct rubric_part *part, uint64_t part_ns, const char *list,
                  struct conform_report *report, struct diag *diag)
 {
+    uint64_t now_ns = clock_work_ns();
+    double all = part->cases ? CASES_SECONDS : PART_SECONDS,
+           left = all - (double)(now_ns - part_ns) / 1e9;
+    bool may_search = (double)(now_ns - grading->begin_ns) / 1e9 < SHRINK_SECONDS;
     char path[RUBRIC_PATH + 260], *text = NULL;
     size_t size;
     const struct conform_options options = {.seed = part->seed,
                                             .operations = part->operations,
                                             .check_always = true,
-                                            .shrink_replays = SHRINK_REPLAYS,
+                                            .shrink_replays = may_search ? SHRINK_REPLAYS : 1,
+                                            .seconds = fmax(left, 1),
                                             .streams_only = !part->cases};
     *report = (struct conform_report){0};
     snprintf(path, sizeof path, "%s/%s", part->lists, list ? list : "");
     int status = list ? file_read(path, &text, &size, diag) : DIAG_OK;
     if (status != DIAG_OK)
         return status;
-    int broken = findings_of(design, &options, text, report);
+    int broken = left > 0 ? findings_of(design, &options, text, report) : 1;
+    if (left <= 0)
+        report->rule = RULE_RETURN;
     free(text);
     if (broken < 0)
         return diag_run(diag, "%s: %s", list ? path : part->name, report->detail);
     if (broken && rule_is_machine(report->rule))
         return diag_run(diag, "no grade: %s: %s", report->rule, report->detail);
+    if (broken && (left <= 0 || strncmp(report->detail, "all of it took", 14) == 0))
+        snprintf(report->detail, sizeof report->detail,
+                 "the part took over %g s of processor time; right solutions take a tenth of one",
+                 all);
     return broken;
 }
 
-static int grade_part(const struct rubric_part *part, const struct tw_design *design,
-                      const char *plugin, cJSON *out, struct diag *diag)
+static int grade_part(const struct grading *grading, const struct rubric_part *part,
+                      const struct tw_design *design, const char *plugin, cJSON *out,
+                      struct diag *diag)
 {
+    uint64_t part_ns = clock_work_ns();
     char **names = NULL;
     struct conform_report report;
     size_t count = part->lists[0] ? grading_files(part->lists, ".ops", &names) : 1;
     int status = count ? DIAG_OK : diag_usage(diag, "%s: has no .ops file", part->lists);
     for (size_t i = 0; i < count && status == DIAG_OK; i++) {
-        status = judge(design, part, part->lists[0] ? names[i] : NULL, &report, diag);
+        status =
+            judge(grading, design, part, part_ns, part->lists[0] ? names[i] : NULL, &report, diag);
         if (status > 0)
             add_finding(out, plugin, part->lists[0] ? names[i] : "", &report);
     }
@@ -161,6 +188,15 @@ static int grade_part(const struct rubric_part *part, const struct tw_design *de
     return status > 0 ? DIAG_OK : status;
 }
 
+static void add_refused(cJSON *part)
+{
+    const struct conform_report report = {.rule = "the file builds and loads",
+                                          .detail = "It does not; the reason stands above."};
+    json_put(part, &report, rule, detail);
+    json_add_measure(part, "points", 0);
+}
+
+/* No design: no points. */
 static int grade_parts(const struct grading *grading, const struct tw_design *design,
                        const char *plugin, cJSON *parts, bool *right, struct diag *diag)
 {
@@ -171,7 +207,10 @@ static int grade_parts(const struct grading *grading, const struct tw_design *de
         json_add_text(out, "name", part->name);
         json_add_integer(out, "of", part->points);
         json_add_text(out, "read", part->read);
-        status = grade_part(part, design, plugin, out, diag);
+        if (design)
+            status = grade_part(grading, part, design, plugin, out, diag);
+        else
+            add_refused(out);
         *right = *right && !json_get(out, "rule");
         cJSON_AddItemToArray(parts, out);
     }
@@ -222,7 +261,7 @@ static int run_load(struct grading *grading, const struct rubric_load *load, boo
                                 words[5],
                                 "--force",
                                 "--progress=never",
-                                "--budget=100s",
+                                is_counted(rubric) ? "--budget=3s" : "--budget=100s",
                                 "--runs=1",
                                 "--warmup=0",
                                 "--min-time=0ns",
@@ -280,13 +319,13 @@ static double figure_of(const cJSON *cell, int figure)
                                                               : "stepped.instructions_per_op");
 }
 
-/* By how much more than it says the solution works, at least 1. */
+/* How many times what it says the solution is charged, at least 1. */
 static double untold(const cJSON *document, const cJSON *mine)
 {
-    const cJSON *blocks = cell_of(document, "blocks-of-timers");
+    const cJSON *blocks = cell_of(document, blocks_name);
     double says = sum_of(mine, "work"), calls = sum_of(mine, "operations");
-    double runs = blocks ? (sum_of(blocks, "work") - BLOCKS_OF_CALL * calls) / BLOCKS_OF_COUNT : 0;
-    return runs > says ? runs / (says < 1 ? 1 : says) : 1;
+    double runs = blocks ? sum_of(blocks, "work") - BLOCKS_OF_CALL * calls : 0;
+    return runs > BLOCKS_OF_COUNT * says ? runs / BLOCKS_CHARGED / (says < 1 ? 1 : says) : 1;
 }
 
 static double grade_cost(const struct rubric_cost *cost, const cJSON *document, const cJSON *mine,
@@ -298,8 +337,8 @@ static double grade_cost(const struct rubric_cost *cost, const cJSON *document, 
            none = figure_of(cell_of(document, cost->none), cost->figure),
            full = figure_of(cell_of(document, cost->full), cost->figure);
     if (factor > 1 && cost->figure == RUBRIC_LONGEST)
-        yours = fmax(yours, figure_of(cell_of(document, "blocks-of-timers"), cost->figure) /
-                                BLOCKS_OF_COUNT);
+        yours =
+            fmax(yours, figure_of(cell_of(document, blocks_name), cost->figure) / BLOCKS_CHARGED);
     double share = grading_share(ran && isfinite(yours) ? yours : none, none, full);
     json_add_text(out, "workload", json_get_text(mine, "workload"));
     json_add_measure(out, "yours", ran ? yours : NAN);
@@ -350,7 +389,7 @@ static int grade_costs(struct grading *grading, const char *name, bool has_block
                 shares[i] += share, counted[i]++;
             cJSON_AddItemToArray(loads[i], load);
         }
-        hash = counts_hash(counts_hash(hash, document, name), document, "blocks-of-timers");
+        hash = counts_hash(counts_hash(hash, document, name), document, blocks_name);
         cJSON_Delete(document);
     }
     for (size_t i = 0; i < rubric->cost_count; i++) {
@@ -370,22 +409,43 @@ static int grade_costs(struct grading *grading, const char *name, bool has_block
 
 /* ---- All of it. ------------------------------------------------------------------------------ */
 
-static int grade_plugin(struct grading *grading, const char *plugin, bool has_blocks, cJSON *grade,
-                        struct diag *diag)
+/* NULL, with *refused the caller's, when it cannot be loaded, or promises less than the task asks for. */
+static const struct tw_design *solution_open(const char *plugin, char **refused)
+{
+    struct diag diag = {.text = ""};
+    const struct tw_design *design = plugins_open(plugin, &diag);
+    const struct tw_traits *traits = design ? &design->timed->traits : NULL;
+    if (design &&
+        (registry_find(design->timed->name) || strcmp(design->timed->name, blocks_name) == 0))
+        (void)diag_usage(&diag,
+                         ".name: '%s' is the name of another design; keep that of the handout",
+                         design->timed->name);
+    else if (design && (traits->late_ticks || traits->late_shift || traits->flags & TW_REAL_CLOCK ||
+                        !(traits->flags & TW_NEXT_EXACT)))
+        (void)diag_usage(&diag,
+                         ".traits: expected TW_NEXT_EXACT, and nothing that is late or waits");
+    if (!diag.text[0])
+        return design;
+    if (design)
+        plugins_close(design);
+    *refused = memory_text(diag.text);
+    return NULL;
+}
+
+static int grade_plugin(struct grading *grading, const char *plugin, bool has_blocks,
+                        char **refused, cJSON *grade, struct diag *diag)
 {
     bool right = true;
     double points = 0;
-    const struct tw_design *design = plugins_open(plugin, diag);
-    if (!design) {
-        cJSON_ReplaceItemInObject(grade, "compiler", cJSON_CreateString(diag->text));
-        return DIAG_OK;
-    }
+    const struct tw_design *design = *refused ? NULL : solution_open(plugin, refused);
+    json_add_text(grade, "compiler", *refused);
     int status =
         grade_parts(grading, design, plugin, cJSON_GetObjectItem(grade, "parts"), &right, diag);
     cJSON_ReplaceItemInObject(grade, "right", cJSON_CreateBool(right));
     if (status == DIAG_OK)
-        status = grade_costs(grading, design->timed->name, has_blocks, grade, diag);
-    plugins_close(design);
+        status = grade_costs(grading, design ? design->timed->name : "", has_blocks, grade, diag);
+    if (design)
+        plugins_close(design);
     json_each(part, grade, "parts")
         points += json_get_number(part, "points");
     json_each(cost, grade, "costs")
@@ -418,6 +478,7 @@ int grading_grade(struct grading *grading, const char *file, cJSON **out, struct
     if (!mkdtemp(grading->directory))
         return diag_run(diag, "%s: cannot be made: %s", grading->directory, strerror(errno));
     snprintf(plugin, sizeof plugin, "%s/timers.so", grading->directory);
+    grading->begin_ns = clock_work_ns();
     cJSON *grade = cJSON_CreateObject();
     json_add_integer(grade, "schema_version", 1);
     json_add_text(grade, "kind", "grade");
@@ -433,14 +494,13 @@ int grading_grade(struct grading *grading, const char *file, cJSON **out, struct
             status = diag_run(diag, "%s: cannot be linked to: %s", file, strerror(errno));
         free(target);
     }
-    json_add_text(grade, "compiler", refused);
     cJSON_AddBoolToObject(grade, "right", false);
     cJSON_AddArrayToObject(grade, "parts");
     cJSON_AddArrayToObject(grade, "costs");
     json_add_text(grade, "counts", NULL);
     json_add_measure(grade, "points", 0);
-    if (!refused && status == DIAG_OK)
-        status = grade_plugin(grading, plugin, is_source, grade, diag);
+    if (status == DIAG_OK)
+        status = grade_plugin(grading, plugin, is_source, &refused, grade, diag);
     free(refused);
     remove_all(grading->directory);
     if (status == DIAG_OK)

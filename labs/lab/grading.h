@@ -14,6 +14,7 @@ struct grading {
     const struct rubric *rubric;
     const struct interrupt *interrupt;
     char directory[128]; /* of what is compiled; made and removed by grading_grade */
+    uint64_t begin_ns;   /* clock_work_ns() when the grade was begun */
 };
 
 /* *out is the caller's.  DIAG_USAGE: the file cannot be read; DIAG_RUN: the machine has no time, memory or compiler for

@@ -73,20 +73,15 @@ static int take_part(const struct place *place, const cJSON *item, uint64_t seed
     char lists[200];
     struct stat info;
     const cJSON *cases = cJSON_GetObjectItemCaseSensitive(item, "cases");
-    int status = check_keys(place, item, ", name, points, lists, operations, cases, seed, read,");
-    if (status == DIAG_OK)
-        status = take_text(place, item, "name", true, part->name, sizeof part->name);
-    if (status == DIAG_OK)
-        status = take_text(place, item, "read", false, part->read, sizeof part->read);
-    if (status == DIAG_OK)
-        status = take_text(place, item, "lists", false, lists, sizeof lists);
-    if (status == DIAG_OK)
-        status = take_count(place, item, "points", 0, &part->points);
-    if (status == DIAG_OK)
-        status = take_count(place, item, "operations", 0, &part->operations);
-    if (status == DIAG_OK)
-        status = take_count(place, item, "seed", seed, &part->seed);
-    if (status != DIAG_OK)
+    int status;
+    if ((status =
+             check_keys(place, item, ", name, points, lists, operations, cases, seed, read,")) ||
+        (status = take_text(place, item, "name", true, part->name, sizeof part->name)) ||
+        (status = take_text(place, item, "read", false, part->read, sizeof part->read)) ||
+        (status = take_text(place, item, "lists", false, lists, sizeof lists)) ||
+        (status = take_count(place, item, "points", 0, &part->points)) ||
+        (status = take_count(place, item, "operations", 0, &part->operations)) ||
+        (status = take_count(place, item, "seed", seed, &part->seed)))
         return status;
     part->cases = cJSON_IsTrue(cases);
     part->lists[0] = '\0';
@@ -113,18 +108,13 @@ static int take_design(const struct place *place, const cJSON *item, const char 
 static int take_cost(const struct place *place, const cJSON *item, struct rubric_cost *cost)
 {
     char figure[32];
-    int status = check_keys(place, item, ", name, points, figure, none, full,");
-    if (status == DIAG_OK)
-        status = take_text(place, item, "name", true, cost->name, sizeof cost->name);
-    if (status == DIAG_OK)
-        status = take_count(place, item, "points", 0, &cost->points);
-    if (status == DIAG_OK)
-        status = take_text(place, item, "figure", true, figure, sizeof figure);
-    if (status == DIAG_OK)
-        status = take_design(place, item, "none", cost->none);
-    if (status == DIAG_OK)
-        status = take_design(place, item, "full", cost->full);
-    if (status != DIAG_OK)
+    int status;
+    if ((status = check_keys(place, item, ", name, points, figure, none, full,")) ||
+        (status = take_text(place, item, "name", true, cost->name, sizeof cost->name)) ||
+        (status = take_count(place, item, "points", 0, &cost->points)) ||
+        (status = take_text(place, item, "figure", true, figure, sizeof figure)) ||
+        (status = take_design(place, item, "none", cost->none)) ||
+        (status = take_design(place, item, "full", cost->full)))
         return status;
     for (cost->figure = 0; rubric_figures[cost->figure]; cost->figure++)
         if (strcmp(rubric_figures[cost->figure], figure) == 0)

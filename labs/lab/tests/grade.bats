@@ -54,7 +54,7 @@ grade_is_valid() {
     small_rubric
     solution silent 1 0 16
     run "$twbench" lab grade silent.c --rubric=handout/rubric.json
-    grep -q 'times what its TW_COUNT say' <<<"$output"
+    grep -q 'runs far more than TW_COUNT says' <<<"$output"
     grep -q '^ *0 of 20  work' <<<"$output"
 }
 
@@ -87,7 +87,7 @@ f11 35 64 0 11
 f12 25 64 0 12
 f13 10 64 0 13
 f15 82.4 64 0 15
-f16 72.5 1 0 16
+f16 71.2 1 0 16
 f17 68.2 64 0 17
 f18 78.3 64 0 18
 f19 75.2 64 0 19
@@ -170,6 +170,43 @@ teardown() {
     echo '# more' >>"$(find handout/ -name '*.ops' | head -n 1)"
     "$twbench" lab grade --class=class --rubric=handout/rubric.json 2>changed.txt
     grep -q '^eve: 0' changed.txt
+}
+
+@test "what does not build, promises less or hides its blocks has a reason and a row of zeros, and costs no classmate the grade" {
+    small_rubric
+    mkdir class
+    solution 'class/right, too' 64 0 0
+    sed 's/.name = "timers"/.name = "hier"/' class/right*.c >class/named.c
+    sed 's/TW_NEXT_EXACT |/0 |/' class/right*.c >class/less.c
+    sed 's/TW_ORDERED,/TW_ORDERED, .late_ticks = 9,/' class/right*.c >class/late.c
+    sed 's/^static void insert/__attribute__((no_sanitize_coverage)) &/' class/right*.c >class/hides.c
+    echo '#include "/dev/zero"' >class/eats.c
+    "$twbench" lab grade --class=class --rubric=handout/rubric.json
+    python3 - class/class.csv <<'PYTHON'
+import csv, sys
+header, *rows = csv.reader(open(sys.argv[1]))
+assert [row[:4] for row in rows] == [[name, "0", "100", "0"] for name in ("eats", "hides", "late", "less", "named")] + [["right, too", "82.4", "100", "1"]], rows
+assert all(len(row) == len(header) == 14 for row in rows), rows
+PYTHON
+    grade_is_valid class/*.grade.json
+    run "$twbench" lab grade class/named.c --rubric=handout/rubric.json --autolab --junit=j.xml
+    grep -q "'hier' is the name of another design" <<<"$output"
+    [ "$(tail -1 <<<"$output" | jq '.scores | length')" -eq 9 ]
+    [ "$(grep -c '<failure' j.xml)" -eq 6 ]
+}
+
+@test "a grade takes a minute of processor time at most, also of who is slow in each start" {
+    deep
+    small_rubric
+    for slow in 'for (volatile uint64_t i = 0; i < 100000000; i++) continue'; do
+        solution slow 64 0 0
+        sed -i "s/^    struct node \*nodes = timers->nodes;\n    int/&/; s/^    int status = nodes.id.*/&\n    $slow;/" slow.c
+        begin=$(times | sed -n 2p)
+        run "$twbench" lab grade slow.c --rubric=handout/rubric.json
+        grep -q ' 0 of 15  random operations' <<<"$output"
+        awk -v a="$begin" -v b="$(times | sed -n 2p)" 'function s(t) { split(t, p, /[m s]+/); return p[1] * 60 + p[2] + p[3] * 60 + p[4] }
+            BEGIN { exit s(b) - s(a) > 60 }'
+    done
 }
 
 @test "outputs for Autolab, Gradescope and JUnit" {
