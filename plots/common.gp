@@ -120,8 +120,12 @@ figure(value) = value == 0 ? "0" : value >= 99999.5 ? gprintf("%.1s%c", value) :
 spoken(ns) = ns < 999.5 ? sprintf("%.3g ns", ns) : ns < 999.5e3 ? sprintf("%.3g µs", ns / 1e3) : \
     ns < 999.5e6 ? sprintf("%.3g ms", ns / 1e6) : sprintf("%.3g s", ns / 1e9)
 
-# The name over a picture, with the machine and the note below it in smaller letters.  Of a name that is wider than the
-# picture, what stands behind "on the real clock" goes there too.
-tail_at(text) = strlen(text) * 0.085 > wide - 0.4 ? strstrt(text, ", on the real clock") : 0
-small(text) = (tail_at(text) ? plain(text[tail_at(text) + 2:]).".  " : "").plain(machine).(note eq "" ? "" : ".  ".plain(note))
-headline(text) = plain(tail_at(text) ? text[1:tail_at(text) - 1] : text)."\n{/*0.75 ".small(text)."}"
+# The name over a picture, with the machine and the note below it in smaller letters, in as many lines as they need.  Of a
+# name that is wider than the picture, what stands behind "on the real clock" goes there too.
+tail_at(text) = strlen(text) * 0.1 > wide - 0.4 ? strstrt(text, ", on the real clock") : 0
+small(text) = (tail_at(text) ? text[tail_at(text) + 2:].".  " : "").machine.(note eq "" ? "" : ".  ".note)
+break_at(text, i) = i < 1 ? 0 : text[i:i + 1] eq "; " ? i : break_at(text, i - 1)
+line_end(text) = strlen(text) * 0.075 > wide - 0.4 ? break_at(text, int((wide - 0.4) / 0.075)) : 0
+folded(text) = "\n{/*0.75 ".plain(line_end(text) ? text[1:line_end(text)] : text)."}". \
+    (line_end(text) ? folded(text[line_end(text) + 2:]) : "")
+headline(text) = plain(tail_at(text) ? text[1:tail_at(text) - 1] : text).folded(small(text))

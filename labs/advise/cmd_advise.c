@@ -261,6 +261,8 @@ const struct command cmd_advise = {
     .summary = "Recommend a design and its settings for a load, by measurement.",
     .topic = "My server",
     .groups = groups,
+    .common = " tasks for exact late slack memory tail between budget deadline impl plugin clock "
+              "runner threads json html plots ",
     .size = sizeof(struct advise_options),
     .begin = begin,
     .run = run,

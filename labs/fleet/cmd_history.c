@@ -36,7 +36,7 @@ static int take_least(struct call *call, void *of, const char *flag, const char 
 static const struct flag flags[] = {
     FLAG_FILE("reference", "DESIGN",
               "times are ratios to this design of the same run (default heap)", OF, wishes.anchor),
-    FLAG_FILE("since", "COMMIT|DATE", "tell changes from this commit or date (2026-11-22) on only",
+    FLAG_FILE("since", "COMMIT|DATE", "report only changes since this commit or date (2026-11-22)",
               OF, wishes.since),
     FLAG_FILE("commits", "FILE|-",
               "order runs by this list of commits, oldest first (default: by date)", OF,

@@ -62,7 +62,7 @@ static const struct tw_param kernel_params[] = {
      "least 4096)",
      1, RANGE_MAX, 1},
     {"keep",
-     "1: an object for each id, made by open; 0: made by each start, gone with stop and expiry "
+     "1: an object for each id, made by open; 0: made by each start, freed by stop and expiry "
      "(default: 1)",
      0, 1, 1},
     {NULL, NULL, 0, 0, 0},

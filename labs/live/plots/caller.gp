@@ -7,6 +7,6 @@
 
 data = ARG1
 out = ARG2
-heading = "Time of a start and a stop on "
+heading = "Time of a start and a stop, load "
 stacked = 1
 load "sidebyside.gp"

@@ -7,6 +7,6 @@
 
 data = ARG1
 out = ARG2
-heading = "Wake-ups and processor time on "
+heading = "Wake-ups and processor time, load "
 stacked = 1
 load "sidebyside.gp"

@@ -7,6 +7,6 @@
 
 data = ARG1
 out = ARG2
-heading = "Lateness of timers on "
+heading = "Lateness of timers, load "
 stacked = 1
 load "sidebyside.gp"

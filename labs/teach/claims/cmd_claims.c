@@ -97,6 +97,7 @@ const struct command cmd_claims = {
     .summary = "Check the claims of documents A to G (labs/teach/docs/CLAIMS.md) on this machine.",
     .topic = "My class",
     .groups = groups,
+    .common = " quick runs budget jobs json html plots ",
     .size = sizeof(struct claims_options),
     .begin = begin,
     .run = run,

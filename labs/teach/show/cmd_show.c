@@ -416,6 +416,7 @@ const struct command cmd_show = {
     .summary = "Draw a running design slot by slot, step by step; also the worked examples.",
     .topic = "My class",
     .groups = groups,
+    .common = " impl plugin tick capacity every price list museum svg json export-markdown ",
     .size = sizeof(struct show_options),
     .begin = begin,
     .run = run,

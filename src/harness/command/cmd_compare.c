@@ -68,7 +68,7 @@ static const struct flag flags[] = {
 };
 #undef OF
 static const struct flag_group groups[] = {
-    PAIR_GROUPS(0, comparison), {.flags = flags, .count = FLAGS(flags)}, {0}};
+    {.title = "Verdict", .flags = flags, .count = FLAGS(flags)}, PAIR_GROUPS(0, comparison), {0}};
 
 static void begin(struct call *call)
 {

@@ -80,7 +80,7 @@ static int run(struct call *call)
 
 const struct command cmd_list = {
     .name = "list",
-    .usage = "",
+    .usage = "[FLAGS]",
     .summary = "List the designs, their parameters and the workloads.",
     .topic = "Compare timer designs",
     .groups = groups,

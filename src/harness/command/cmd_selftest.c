@@ -80,6 +80,7 @@ const struct command cmd_selftest = {
     .summary = "Measure how often compare is wrong here, and the smallest slowdown it finds.",
     .topic = "My CI",
     .groups = groups,
+    .common = " budget impl workload tasks pairs json html ",
     .size = sizeof(struct pair_options),
     .begin = begin,
     .run = run,

@@ -116,7 +116,7 @@ static const char *const topics[] = {
 static void show_command(FILE *out, const char *name, const char *summary)
 {
     struct report_style style = help_style(out);
-    int used = fprintf(out, "  %-10s ", name);
+    int used = fprintf(out, "  %-11s ", name);
     wrap_write(out, summary, used, used, style.columns);
 }
 
