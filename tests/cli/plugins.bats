@@ -105,7 +105,7 @@ figures_masked() {
 }
 
 @test "--impl takes the name of a plugin, before or behind it; run calls its batches" {
-    gcc -O1 -w -shared -fPIC -I "$root/src/impls" -DINNER=tw_heap_timed '-DBASE_FILE="heap.c"' '-DMANY=if (i >= 64) continue' \
+    gcc -O1 -w -shared -fPIC @"$root/tests/faults/wrapped.hooks" -I "$root/src/impls" -DINNER=tw_heap_timed '-DBASE_FILE="heap.c"' '-DMANY=if (i >= 64) continue' \
         -o wrapped.so "$root/tests/faults/wrapped.c"
     quick --impl=wrapped,list --plugin=./wrapped.so --huge-pages=off --json=out.json
     [ "$(json out.json '[c["impl"] + " " + c["status"] for c in d["cells"]]')" = "['list ok', 'wrapped ok']" ]

@@ -105,7 +105,7 @@ ROWS
         row=$(grep -P "\t$name\t" "$root/tests/faults/wrapped.tsv")
         IFS=$'\t' read -ra hooks <<<"$row"
         gcc -O1 -w -shared -fPIC -I "$root/src/impls" -DINNER="tw_${hooks[2]}_timed" "-DBASE_FILE=\"${hooks[2]}.c\"" \
-            "${hooks[@]/#/-D}" -o "$name.so" "$root/tests/faults/wrapped.c"
+            @"$root/tests/faults/wrapped.hooks" "${hooks[@]/#/-D}" -o "$name.so" "$root/tests/faults/wrapped.c"
         run --separate-stderr timeout 300 "$twbench" --impl=heap,wrapped --plugin="./$name.so" --workload=P1 --tasks=16 \
             --counts-only --progress=never --json=-
         printf '%s\n' "$output" >out.json

@@ -70,7 +70,7 @@ PYTHON
 
 @test "a directory of plugins takes the place of the wrong designs: a right one survives" {
     mkdir plugins
-    "${CC:-gcc}" -O1 -w -shared -fPIC -I"$root/src/impls" '-DBASE_FILE="heap.c"' -DINNER=tw_heap_timed \
+    "${CC:-gcc}" -O1 -w -shared -fPIC @"$root/tests/faults/wrapped.hooks" -I"$root/src/impls" '-DBASE_FILE="heap.c"' -DINNER=tw_heap_timed \
         -o plugins/right.so "$root/tests/faults/wrapped.c"
     "$twbench" lab hunt --score="$root/labs/lab/data/handout/lists" plugins | grep -q '^right *survives'
 }
