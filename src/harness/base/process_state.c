@@ -5,14 +5,11 @@
 
 #include <dirent.h>
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <fenv.h>
 #include <locale.h>
 #include <malloc.h>
-#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio_ext.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -21,8 +18,7 @@
 
 static const char *const names[PROCESS_STATES] = {
     [SIGNAL_HANDLERS] = "signal handlers",
-    [SIGNAL_MASK] = "blocked signals, signal stack or cancellation",
-    [STREAMS] = "standard input or output",
+    [SIGNAL_MASK] = "blocked signals",
     [AFFINITY] = "affinity",
     [NICENESS] = "niceness or scheduler",
     [LIMITS] = "resource limits",
@@ -111,12 +107,7 @@ static uint64_t hash_kernel(void)
     static const int asked[] = {PR_GET_DUMPABLE, PR_GET_TIMERSLACK, PR_GET_THP_DISABLE,
                                 PR_GET_KEEPCAPS, PR_GET_SECUREBITS, PR_GET_NO_NEW_PRIVS};
     char name[16] = "";
-    int ends_with_parent = 0, adopts = 0, score = 0;
-    FILE *file = fopen("/proc/self/oom_score_adj", "r");
-    if (file && fscanf(file, "%d", &score) != 1)
-        score = 0;
-    if (file)
-        fclose(file);
+    int ends_with_parent = 0;
     const long answers[] = {getpgrp(),
                             getsid(0),
                             getuid(),
@@ -130,22 +121,7 @@ static uint64_t hash_kernel(void)
         hash = hash * 31 + (uint64_t)prctl(asked[i], 0, 0, 0, 0);
     prctl(PR_GET_NAME, name, 0, 0, 0);
     prctl(PR_GET_PDEATHSIG, &ends_with_parent, 0, 0, 0);
-    prctl(PR_GET_CHILD_SUBREAPER, &adopts, 0, 0, 0);
-    return hash_text(hash, name) + (uint64_t)(ends_with_parent + 2 * adopts + 4 * (1001 + score));
-}
-
-/* Which files the three are, how they are opened, where the input is and how the C library buffers the output. */
-static uint64_t hash_streams(void)
-{
-    const size_t buffers[] = {__fbufsize(stdout) + (size_t)__flbf(stdout), (size_t)__flbf(stderr)};
-    uint64_t hash = hash_bytes((uint64_t)lseek(STDIN_FILENO, 0, SEEK_CUR), buffers, sizeof buffers);
-    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
-        struct stat file = {0};
-        fstat(fd, &file);
-        const uint64_t values[] = {file.st_dev, file.st_ino, (uint64_t)fcntl(fd, F_GETFL)};
-        hash = hash_bytes(hash, values, sizeof values);
-    }
-    return hash;
+    return hash_text(hash, name) + (uint64_t)ends_with_parent;
 }
 
 static uint64_t count_descriptors(void)
@@ -194,8 +170,6 @@ void process_state_take(struct process_state *now)
     extern char **environ;
     sigset_t mask;
     cpu_set_t set;
-    stack_t stack = {0};
-    int cancels;
     char path[4096] = "";
     memset(now, 0, sizeof *now);
     CPU_ZERO(&set);
@@ -204,12 +178,7 @@ void process_state_take(struct process_state *now)
     sched_getaffinity(0, sizeof set, &set);
     values[ALLOCATED] = bytes_allocated();
     values[SIGNAL_HANDLERS] = hash_handlers();
-    sigaltstack(NULL, &stack);
-    pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &cancels);
-    pthread_setcancelstate(cancels, NULL);
-    values[SIGNAL_MASK] = hash_bytes((uint64_t)cancels, &mask, sizeof mask) +
-                          (uint64_t)(uintptr_t)stack.ss_sp + (uint64_t)stack.ss_flags;
-    values[STREAMS] = hash_streams();
+    values[SIGNAL_MASK] = hash_bytes(0, &mask, sizeof mask);
     values[AFFINITY] = hash_bytes(0, &set, sizeof set);
     values[NICENESS] = (uint64_t)(getpriority(PRIO_PROCESS, 0) + 64 * sched_getscheduler(0));
     values[LIMITS] = hash_limits();

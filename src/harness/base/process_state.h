@@ -10,7 +10,6 @@
 enum process_part {
     SIGNAL_HANDLERS,
     SIGNAL_MASK,
-    STREAMS,
     AFFINITY,
     NICENESS,
     LIMITS,

@@ -11,7 +11,6 @@
 #include <malloc.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/times.h>
@@ -70,8 +69,7 @@ struct guard {
                                function is the harness's own */
     bool is_busy;    /* the fence's own allocations */
     bool is_plugin;
-    bool has_library;    /* a plugin calls libraries, which allocate out of our sight */
-    bool leaves_handler; /* for the process's end or its forks */
+    bool has_library; /* a plugin calls libraries, which allocate out of our sight */
     struct reals real;
     uint64_t mapped_bytes;         /* by the design itself, in whole pages */
     bool reads_clocks;             /* and may */
@@ -403,15 +401,6 @@ static void *guard_new_nothrow(size_t bytes, const void *nothrow)
     return guard_aligned_alloc(16, bytes > 0 ? bytes : 1);
 }
 
-/* ---- What the process does at its end --------------------------------------------------------- */
-
-static int guard_at_exit(void)
-{
-    if (guard_sees())
-        guard_current->leaves_handler = true;
-    return 0;
-}
-
 struct guard_answer {
     const char *name;
     any_function *answer;
@@ -450,11 +439,6 @@ static const struct guard_answer guard_answers[] = {
     {"munmap", (any_function *)guard_munmap},
     {"mremap", (any_function *)guard_mremap},
     {"syscall", (any_function *)guard_syscall},
-    {"atexit", (any_function *)guard_at_exit},
-    {"on_exit", (any_function *)guard_at_exit},
-    {"__cxa_atexit", (any_function *)guard_at_exit},
-    {"pthread_atfork", (any_function *)guard_at_exit},
-    {"__register_atfork", (any_function *)guard_at_exit},
 };
 
 /* For a design that does not say that it waits for the machine's clock. */
@@ -507,36 +491,10 @@ static bool is_lent(const struct watch *watch, uintptr_t address)
     return false;
 }
 
-/* Is it the processor's counter that was asked for, which guard_shut_counter has shut?  It is open again. */
-static bool is_counter(int signal_number, const ucontext_t *context)
-{
-#if defined(__x86_64__)
-    const uint8_t *code = (const uint8_t *)context->uc_mcontext.gregs[REG_RIP];
-    int state = PR_TSC_ENABLE;
-    if (signal_number != SIGSEGV || prctl(PR_GET_TSC, &state, 0, 0, 0) != 0 ||
-        state != PR_TSC_SIGSEGV || code[0] != 0x0f || (code[1] != 0x31 && code[2] != 0xf9))
-        return false;
-    prctl(PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0);
-    guard_clock("the time stamp counter");
-    return true;
-#else
-    return (void)signal_number, (void)context, false;
-#endif
-}
-
-void guard_shut_counter(bool is_shut)
-{
-    const struct guard *guard = guard_current;
-    if (guard && guard->fence && guard->is_plugin && !guard->has_library && !guard->reads_clocks)
-        prctl(PR_SET_TSC, is_shut ? PR_TSC_SIGSEGV : PR_TSC_ENABLE, 0, 0, 0);
-}
-
 /* Only reads the table and writes the shared memory, which a signal handler may do. */
 static void guard_crashed(int signal_number, siginfo_t *info, void *context)
 {
     const struct guard *guard = guard_current;
-    if (guard && is_counter(signal_number, context))
-        return;
     struct sigaction by_default = {.sa_handler = SIG_DFL};
     sigaction(signal_number, &by_default, NULL);
     raise(signal_number); /* comes when this handler is left */
@@ -651,10 +609,7 @@ static void install_answers(const struct tw_backend *backend, const struct guard
 struct variables {
     char *first; /* in the object, behind what is read-only after loading */
     size_t bytes;
-    const char *of_thread,
-        *image; /* its variables of this thread, or NULL: none yet; what they begin with */
-    size_t thread_bytes, image_bytes; /* the rest begins with zeros */
-    char was[];                       /* `bytes` */
+    char was[]; /* `bytes` */
 };
 
 /* Called by dl_iterate_phdr for each loaded object; stops at that of the design. */
@@ -662,8 +617,6 @@ static int variables_find(struct dl_phdr_info *info, size_t size, void *ctx)
 {
     struct variables *found = ctx;
     ElfW(Addr) code = (ElfW(Addr))found->first, first = 0, end = 0, read_only = 0;
-    const char *image = NULL;
-    size_t thread_bytes = 0, image_bytes = 0;
     bool is_it = false;
     (void)size;
     for (size_t i = 0; i < info->dlpi_phnum; i++) {
@@ -677,18 +630,9 @@ static int variables_find(struct dl_phdr_info *info, size_t size, void *ctx)
         }
         if (part->p_type == PT_GNU_RELRO)
             read_only = at + part->p_memsz;
-        if (part->p_type == PT_TLS) {
-            thread_bytes = part->p_memsz;
-            image_bytes = part->p_filesz;
-            image = (const char *)at;
-        }
     }
     if (!is_it)
         return 0;
-    found->of_thread = info->dlpi_tls_data;
-    found->image = image;
-    found->thread_bytes = thread_bytes;
-    found->image_bytes = image_bytes;
     found->first = (char *)(read_only > first ? read_only : first);
     found->bytes = end > (ElfW(Addr))found->first ? (size_t)(end - (ElfW(Addr))found->first) : 0;
     return 1;
@@ -707,25 +651,9 @@ static struct variables *variables_take(const struct tw_backend *backend)
     return variables;
 }
 
-/* Those of the thread that no longer hold what they begin with. */
-static bool has_thread_changed(const struct variables *variables)
-{
-    struct variables now = {.first = variables->first};
-    if (variables->thread_bytes == 0 || dl_iterate_phdr(variables_find, &now) == 0 ||
-        !now.of_thread)
-        return false;
-    for (size_t i = 0; i < now.thread_bytes; i++)
-        if (now.of_thread[i] != (i < now.image_bytes ? now.image[i] : 0))
-            return true;
-    return false;
-}
-
 void guard_inspect_variables(const char *function, struct conform_report *report)
 {
     const struct variables *variables = guard_current ? guard_current->variables : NULL;
-    if (variables && has_thread_changed(variables))
-        report_broken(report, RULE_STATE, "%s%sa variable of the thread has changed",
-                      function ? function : "", function ? ": " : "");
     if (!variables || memcmp(variables->was, variables->first, variables->bytes) == 0)
         return;
     size_t at = 0;
@@ -815,10 +743,6 @@ static void inspect_clock(struct guard *guard, struct conform_report *report)
         report_broken(report, RULE_CLOCK, "%s calls %s; its traits do not say TW_REAL_CLOCK",
                       guard->clock_in, guard->clock_read);
     guard->clock_read = NULL;
-    if (guard->leaves_handler)
-        report_broken(report, RULE_PROCESS,
-                      "it leaves a handler for the end of its process, or its forks");
-    guard->leaves_handler = false;
 }
 
 void guard_inspect(bool is_closed, struct conform_report *report)

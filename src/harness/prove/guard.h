@@ -34,8 +34,6 @@ const struct tw_exact *guard_exact(const struct tw_backend *backend);
  * design was called last; NULL: it is not known.  Takes as long as to read them. */
 void guard_inspect_variables(const char *function, struct conform_report *report);
 /* Whether memory comes from the C library for a while, in every thread. */
-/* A plugin without libraries that asks for the processor's counter is seen to read a clock, while it is shut. */
-void guard_shut_counter(bool is_shut);
 void guard_pause(bool is_paused);
 
 /* What has been printed breaks a rule, and so does what free() saw since the last time: blocks freed

@@ -29,7 +29,6 @@ static void after(struct life *life, const char *function)
 {
     struct process_state now;
     char text[PROCESS_STATE_TEXT];
-    guard_shut_counter(false);
     watch_leave(life->report->watch, NULL);
     if (!life->before)
         return;
@@ -56,7 +55,6 @@ static void ignores(void *ctx, const struct tw_view *view)
 #define CALL(name, ...)                                                                            \
     do {                                                                                           \
         watch_enter(life->report->watch, name);                                                    \
-        guard_shut_counter(life->before != NULL);                                                  \
         __VA_ARGS__;                                                                               \
         after(life, name);                                                                         \
     } while (0)
