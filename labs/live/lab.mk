@@ -5,8 +5,7 @@ NOT_IN_PROGRAM_live := $(RUNNERS_live) labs/live/docs/%
 OBJECTS_live         = $(RUNNERS_live:%.c=$(BUILD)/%.timed.o) $(RUNNERS_live:%.c=$(BUILD)/%.proved.o)
 # Shared objects that are proved read the clock that conform plants (race_clock.c).
 LIBS_live           := -lpthread -Wl,--export-dynamic-symbol=moment_planted_ahead,--export-dynamic-symbol=moment_planted_wait
-SLOW_live           := labs/live/tests/conform_runners.bats
-DEEP_live           := labs/live/tests/originals.sh
+DEEP_live           := labs/live/tests/originals.sh labs/live/tests/conform_runners.bats
 SUITES_live         := labs/live/tests/points.sh labs/live/tests/faults/runners.sh labs/live/tests/originals.sh
 FAULTS_live         := labs/live/tests/faults/runners.sh
 TSAN_SUITES         += labs/live/tests/races.sh
