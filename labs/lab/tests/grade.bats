@@ -198,15 +198,13 @@ PYTHON
 @test "a grade takes a minute of processor time at most, also of who is slow in each start" {
     deep
     small_rubric
-    for slow in 'for (volatile uint64_t i = 0; i < 100000000; i++) continue'; do
-        solution slow 64 0 0
-        sed -i "s/^    struct node \*nodes = timers->nodes;\n    int/&/; s/^    int status = nodes.id.*/&\n    $slow;/" slow.c
-        begin=$(times | sed -n 2p)
-        run "$twbench" lab grade slow.c --rubric=handout/rubric.json
-        grep -q ' 0 of 15  random operations' <<<"$output"
-        awk -v a="$begin" -v b="$(times | sed -n 2p)" 'function s(t) { split(t, p, /[m s]+/); return p[1] * 60 + p[2] + p[3] * 60 + p[4] }
-            BEGIN { exit s(b) - s(a) > 60 }'
-    done
+    solution slow 64 0 0
+    sed -i 's/^    int status = nodes.id.*/&\n    for (volatile uint64_t i = 0; i < 100000000; i++) continue;/' slow.c
+    begin=$(times | sed -n 2p)
+    run "$twbench" lab grade slow.c --rubric=handout/rubric.json
+    grep -q ' 0 of 15  random operations' <<<"$output"
+    awk -v a="$begin" -v b="$(times | sed -n 2p)" 'function s(t) { split(t, p, /[m s]+/); return p[1] * 60 + p[2] + p[3] * 60 + p[4] }
+        BEGIN { exit s(b) - s(a) > 60 }'
 }
 
 @test "outputs for Autolab, Gradescope and JUnit" {

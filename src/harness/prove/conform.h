@@ -25,8 +25,7 @@ struct conform_options {
     bool vary;         /* then the same with all variants of the settings, and fewer operations */
     bool with_huge;    /* watched_run: instances for up to 10^9 timers too */
     uint32_t shrink_replays; /* for a shorter list; 0: the usual */
-    double
-        seconds; /* watched_run: of processor time for a piece, or for a shorter list; 0: the usual */
+    double seconds;    /* of processor time, for a piece and for a shorter list; 0: the usual */
     uint32_t patience; /* the cases that end by processor time have so many times the usual; 0: 1 */
     uint32_t many_max; /* most timers of the case of very many; 0: some thousands, fewer sizes */
     uint32_t life_starts;          /* starts in the case of one long life; 0: some thousands */
