@@ -57,3 +57,11 @@ near() {
         | map(select(.[0].phase != "start" or $workload == "P1") | (map(.ns) | min) as $best | .[] | select(.ns <= $times * $best) | .impl)
         | unique | join(",")' "$1"
 }
+
+# kill_stores FILE STORES POLICIES KILLS - messages of four producers, while stores are killed; a file that is there is resumed.
+kill_stores() {
+    local more=(--progress=never)
+    [ ! -e "$1" ] || more+=(--resume)
+    "$TWBENCH" stores --stores="$2" --sync="$3" --kills="$4" --tasks="$(sizes 2e4)" --producers=4 --batch=3 --payload=0..700 \
+        --cancels=0.1 --hot=0.2 --runs=1 --budget=1800s --json="$1" "${more[@]}" >/dev/null
+}

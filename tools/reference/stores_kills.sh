@@ -8,7 +8,4 @@ file=$1
 
 kills=1000 all=all
 [ "${REFERENCE:-full}" = full ] || all=wheel-log kills=2
-more=(--progress=never)
-[ ! -e "$file" ] || more+=(--resume)
-"$TWBENCH" stores --stores="$all" --sync=always,group,interval:10ms,none --kills="$kills" --tasks="$(sizes 2e4)" --producers=4 --batch=3 \
-    --payload=0..700 --cancels=0.1 --hot=0.2 --runs=1 --budget=1800s --json="$file" "${more[@]}" >/dev/null
+kill_stores "$file" "$all" always,group,interval:10ms,none "$kills"
