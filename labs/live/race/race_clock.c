@@ -31,17 +31,19 @@ uint64_t moment_planted_ahead(bool of_runner)
     return atomic_load_explicit(&planted.ahead_ns, memory_order_relaxed);
 }
 
-/* Once the clock has been moved it may be moved again: nobody sleeps for longer than a millisecond then. */
+/* Once the clock has been moved it may be moved again, also between two lines of this: nobody sleeps for longer than a
+ * millisecond of the machine's clock then. */
 void moment_planted_wait(pthread_cond_t *condition, pthread_mutex_t *lock, uint64_t until)
 {
-    uint64_t ahead_ns = atomic_load(&planted.ahead_ns);
     if (planted.service)
         race_reach(planted.service, 0, atomic_load(&planted.calls), "about_to_wait");
     if (until == TW_DUE_MAX) {
         pthread_cond_wait(condition, lock);
         return;
     }
-    uint64_t soon = moment_now() + 1000000;
-    struct timespec spec = moment_spec((ahead_ns > 0 && soon < until ? soon : until) - ahead_ns);
+    uint64_t ahead_ns = atomic_load(&planted.ahead_ns);
+    uint64_t soon = moment_of_machine() + 1000000;
+    until = until > ahead_ns ? until - ahead_ns : 0;
+    struct timespec spec = moment_spec(ahead_ns > 0 && soon < until ? soon : until);
     pthread_cond_timedwait(condition, lock, &spec);
 }

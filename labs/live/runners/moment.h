@@ -37,11 +37,16 @@ static inline uint64_t moment_ahead(void)
 #endif
 }
 
-static inline uint64_t moment_now(void)
+static inline uint64_t moment_of_machine(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec + moment_ahead();
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static inline uint64_t moment_now(void)
+{
+    return moment_of_machine() + moment_ahead();
 }
 
 static inline uint64_t moment_after(uint64_t moment, uint64_t ns)
@@ -58,9 +63,11 @@ static inline struct timespec moment_spec(uint64_t moment)
 /* Sleeps until then.  Asks no system call for what has passed: that would take as long as the thread's timer slack. */
 static inline void moment_sleep(uint64_t until)
 {
-    while (until > moment_now()) {
-        struct timespec spec = moment_spec(until - moment_ahead());
+    uint64_t ahead = moment_ahead(); /* one reading a turn: it may be set forward at any time */
+    while (until > moment_of_machine() + ahead) {
+        struct timespec spec = moment_spec(until - ahead);
         clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &spec, NULL);
+        ahead = moment_ahead();
     }
 }
 

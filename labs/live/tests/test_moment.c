@@ -1,18 +1,21 @@
 /*
  * test_moment.c - no runner sleeps for what has passed: counted by a clock and sleeps of this program's own.
  */
+#define MOMENT_OF_RUNNER false
+#include "labs/live/race/race_service.h"
 #include "labs/live/runners/moment.h"
 #include "labs/live/runners/runner_registry.h"
 #include "testing.h"
 
 /* These take the places of the C library's. */
-static uint64_t planted_now;
+static uint64_t planted_now, asked_for, moves_by;
 static unsigned sleeps, waits;
 
 int clock_gettime(clockid_t clock, struct timespec *now)
 {
     (void)clock;
     *now = moment_spec(planted_now);
+    race_clock_move(moves_by);
     return 0;
 }
 
@@ -27,7 +30,8 @@ int clock_nanosleep(clockid_t clock, int flags, const struct timespec *until, st
 int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *lock,
                            const struct timespec *until)
 {
-    (void)condition, (void)lock, (void)until;
+    (void)condition, (void)lock;
+    asked_for = (uint64_t)until->tv_sec * 1000000000 + (uint64_t)until->tv_nsec;
     waits++;
     return 0;
 }
@@ -66,6 +70,20 @@ TEST(test_wait_returns_at_once)
         runner->wait(&seat, planted_now + 1);
         assert_int_equal(sleeps, 1);
     }
+}
+
+/* A wait of the proof ends within a millisecond of the machine's clock, also when weeks pass while it reads that clock. */
+TEST(test_a_clock_that_is_set_forward_lets_nobody_sleep)
+{
+    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+    race_clock_move(1);
+    moves_by = UINT64_C(25) * 86400 * 1000000000;
+    pthread_mutex_lock(&lock);
+    moment_planted_wait(&condition, &lock, planted_now + 4 * moves_by);
+    assert_int_equal(asked_for, planted_now + 1000000);
+    pthread_mutex_unlock(&lock);
+    moves_by = 0;
 }
 
 TEST_MAIN(NULL, NULL)
