@@ -1,5 +1,5 @@
 /*
- * cmd_layer.c - run --layer: each design beside itself under timers with handles (twt.h).
+ * cmd_layer.c - run --layer: each design beside itself under timers with handles, by hand (by_hand.c) and by twt.h.
  *
  * The layer is put behind the contract, so that run proves and measures it as any design: a timer is a handle in an array, and the
  * set has room for all from the beginning, so that it does not grow.  The clock goes from deadline to deadline, because a pass of the
@@ -13,11 +13,13 @@
 #include "harness/command/run.h"
 #include "impls/registry.h"
 
+#define HAND   "-by-hand"
 #define SUFFIX "-layer"
 
 struct tw_timers {
-    struct twt_set *set;
     const struct tw_backend *design;
+    struct twt_set *set;
+    tw_tick now; /* of the set */
     tw_expire_fn *expire;
     void *ctx;
     struct twt_timer handles[];
@@ -26,7 +28,8 @@ struct tw_timers {
 static void layer_fire(struct twt_set *set, struct twt_timer *handle, void *argument)
 {
     struct tw_timers *timers = argument;
-    timers->expire(timers->ctx, (tw_id)(handle - timers->handles), twt_now(set));
+    (void)set;
+    timers->expire(timers->ctx, (tw_id)(handle - timers->handles), timers->now);
 }
 
 static int layer_open(const struct tw_backend *design, struct tw_timers **out,
@@ -40,6 +43,7 @@ static int layer_open(const struct tw_backend *design, struct tw_timers **out,
     if (!timers)
         return params_no_memory(error, bytes);
     timers->design = design;
+    timers->now = config->now;
     struct twt_config set = {.design = design,
                              .now = config->now,
                              .horizon = config->horizon,
@@ -64,8 +68,8 @@ static void layer_close(struct tw_timers *timers)
 
 static int layer_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
 {
-    tw_tick now = twt_now(timers->set);
-    if (now >= TW_DEADLINE_MAX)
+    tw_tick now = timers->now;
+    if (deadline <= now && now >= TW_DEADLINE_MAX)
         return TW_REFUSED_RANGE;
     return twt_start(timers->set, &timers->handles[id], deadline > now ? deadline : now + 1);
 }
@@ -80,9 +84,11 @@ static void layer_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *ex
     struct twt_set *set = timers->set;
     timers->expire = expire;
     timers->ctx = ctx;
-    for (tw_tick at; to - twt_now(set) > 1 && (at = twt_wake(set)) < to;)
-        twt_advance(set, at);
-    twt_advance(set, to);
+    if (to <= timers->now)
+        return;
+    for (tw_tick at; to - timers->now > 1 && (at = twt_wake(set)) < to;)
+        twt_advance(set, timers->now = at);
+    twt_advance(set, timers->now = to);
 }
 
 static tw_tick layer_next(const struct tw_timers *timers)
@@ -148,12 +154,17 @@ typedef int open_fn(struct tw_timers **out, const struct tw_config *config, stru
                              struct tw_error *error)                                               \
     {                                                                                              \
         return layer_open(&tw_##design##_timed, out, config, error);                               \
+    }                                                                                              \
+    static int hand_##design(struct tw_timers **out, const struct tw_config *config,               \
+                             struct tw_error *error)                                               \
+    {                                                                                              \
+        return hand_open(&tw_##design##_timed, out, config, error);                                \
     }
 #include "impls/registry.def"
 #undef TW_DESIGN
 
-static open_fn *const opens[] = {
-#define TW_DESIGN(design) open_##design,
+static open_fn *const opens[][2] = {
+#define TW_DESIGN(design) {hand_##design, open_##design},
 #include "impls/registry.def"
 #undef TW_DESIGN
 };
@@ -164,8 +175,8 @@ struct layered {
     struct tw_design design;
 };
 
-int layered_make(const struct tw_design *design, void **memory, const struct tw_design **out,
-                 struct diag *diag)
+int layered_make(const struct tw_design *design, bool by_hand, void **memory,
+                 const struct tw_design **out, struct diag *diag)
 {
     size_t index = 0;
     while (index < registry_count && &registry[index] != design)
@@ -177,27 +188,27 @@ int layered_make(const struct tw_design *design, void **memory, const struct tw_
     if (status != DIAG_OK)
         return status;
     struct layered *layered = lists_keep_bytes(memory, 1, sizeof *layered);
-    snprintf(layered->name, sizeof layered->name, "%s" SUFFIX, design->timed->name);
-    layered->table = (struct tw_backend){
-        .abi_version = TW_ABI_VERSION,
-        .name = layered->name,
-        .summary = "timers with handles (twt.h) over the design",
-        .traits = design->timed->traits,
-        .params = design->timed->params,
-        .open = opens[index],
-        .close = layer_close,
-        .start = layer_start,
-        .stop = layer_stop,
-        .advance = layer_advance,
-        .next = layer_next,
-        .visit = layer_visit,
-        .check = layer_check,
-        .footprint = layer_footprint,
-        .describe = layer_describe,
-        .work = layer_work,
-    };
-    layered->table.traits.flags |= TW_ORDERED | TW_NEXT_EXACT;
-    layered->design = (struct tw_design){TW_ABI_VERSION, &layered->table, &layered->table};
+    struct tw_backend *table = &layered->table;
+    snprintf(layered->name, sizeof layered->name, "%s%s", design->timed->name,
+             by_hand ? HAND : SUFFIX);
+    *table = hand_table(design->timed);
+    if (!by_hand) {
+        table->close = layer_close;
+        table->start = layer_start;
+        table->stop = layer_stop;
+        table->advance = layer_advance;
+        table->next = layer_next;
+        table->visit = layer_visit;
+        table->check = layer_check;
+        table->footprint = layer_footprint;
+        table->describe = layer_describe;
+        table->traits.flags |= TW_ORDERED | TW_NEXT_EXACT;
+    }
+    table->work = layer_work;
+    table->name = layered->name;
+    table->summary = "timers with handles over the design";
+    table->open = opens[index][!by_hand];
+    layered->design = (struct tw_design){TW_ABI_VERSION, table, table};
     *out = &layered->design;
     return DIAG_OK;
 }
@@ -229,15 +240,18 @@ static int add_layers(struct call *call, struct designs *designs, struct diag *d
         return diag_usage(diag, "--layer: expected designs of the program, without --plugin");
     designs->count = 0;
     for (size_t i = 0; i < bare.count; i++) {
-        const struct tw_design *layered;
-        int status = layered_make(bare.chosen[i], &call->memory, &layered, diag);
+        const struct tw_design *hand, *layered;
+        int status = layered_make(bare.chosen[i], true, &call->memory, &hand, diag);
+        if (status == DIAG_OK)
+            status = layered_make(bare.chosen[i], false, &call->memory, &layered, diag);
         if (status != DIAG_OK && bare.given)
             return status;
         if (status != DIAG_OK)
             continue;
-        if (designs->count + 2 > DESIGNS_MAX)
-            return diag_usage(diag, "--layer: more than %d designs", DESIGNS_MAX / 2);
+        if (designs->count + 3 > DESIGNS_MAX)
+            return diag_usage(diag, "--layer: more than %d designs", DESIGNS_MAX / 3);
         designs->chosen[designs->count++] = bare.chosen[i];
+        designs->chosen[designs->count++] = hand;
         designs->chosen[designs->count++] = layered;
     }
     return DIAG_OK;
@@ -251,7 +265,7 @@ static int run(struct call *call)
     if (status != DIAG_OK)
         return command_fail(status, &diag);
     if (!options->run.setup.reference)
-        options->run.setup.reference = SUFFIX;
+        options->run.setup.reference = HAND "/" SUFFIX;
     return run_do(call, &(struct run_request){.options = &options->run});
 }
 

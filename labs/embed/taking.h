@@ -36,9 +36,14 @@ int taking_write(const struct taking *taking, struct taking_files *files, struct
 /* Can it have timers with handles over it?  The rule of twt_open; DIAG_USAGE names the flag. */
 int taking_check_growable(const char *flag, const struct tw_backend *design, struct diag *diag);
 
-/* The design with a layer of them over it as a design, for a set with room for all; what it is kept in is the caller's. */
-int layered_make(const struct tw_design *design, void **memory, const struct tw_design **out,
-                 struct diag *diag);
+/* The design with timers with handles over it as a design, for as many as there is room for; what it is kept in is the caller's. */
+int layered_make(const struct tw_design *design, bool by_hand, void **memory,
+                 const struct tw_design **out, struct diag *diag);
+
+/* By hand: all but open and the name. */
+struct tw_backend hand_table(const struct tw_backend *design);
+int hand_open(const struct tw_backend *design, struct tw_timers **out,
+              const struct tw_config *config, struct tw_error *error);
 
 /* ---- Taken. ----------------------------------------------------------------------------------- */
 

@@ -3,25 +3,25 @@
  *
  *     handle ---- place = id and instance ----> owners[id] ---- pointer and tags ----> handle
  *
- *     An instance is one of the design with a table of owners.  Its ids are given in order of arrival, so the design's memory is
- *     made ready bit by bit.  While the set grows there are two: starts go to `current`, and each call moves a few from `old`.
+ *     An instance is one of the design with a table of owners and a stack of free ids.  New ids come in order of arrival, so the
+ *     design's memory is made ready bit by bit.  While the set grows there are two: starts go to `current`, and each call moves a few from `old`.
  *
  *         old      |xx.x.xxxx|                 current  |xxxxxxx:           |   of twice the ids
  *                       cursor ->                                fresh ->
  *
  *     soon     due already when they were started; the next pass runs them
- *     block    what a pass has found due, first to last, each with its id; it runs from there if there is room for all
+ *     block    what a pass has found due, first to last; it runs from there if there is room for all
  *     bins     sorted runs of many blocks, merged
  *     ready    what the pass runs else, first to last; what `most` leaves over stays for the next one
  *
- * All that is due leaves the design before the first callback runs, so a callback finds the design between two calls
- * and may do anything.  The id of a timer in the block stays with it until its callback has run, which mostly starts it again.
+ * All that is due leaves the design, and gives its ids back, before the first callback runs.  So a callback finds the design
+ * between two calls and may do anything.
  * Where the design's next has been asked, its clock stands still until a timer may be due.  A deadline beyond the span of the
  * design waits at the end of the span, and goes on from there (a hop).
  *
  * Invariants, tested by check in this order:
  *  1. ready and soon are linked both ways, and end where their tails say; who is in the block knows where.
- *  2. A free id is on its instance's free list once; each other one has a handle whose place leads back, or is the block's.
+ *  2. A free id is on its instance's stack once; each other one below `fresh` has a handle whose place leads back.
  *  3. The design's own check holds for each instance, and it holds exactly the ids in use, at the handle's deadline or, for a hop,
  *     before it.
  *  4. No deadline is before `soonest`, which is the earliest one where it is known.
@@ -60,11 +60,12 @@ static const struct tw_exact *exact_of(const struct tw_backend *design)
 #define PLACE_KIND UINT64_C(3)
 
 /* Of an owner. */
-#define IS_FREE UINT64_C(1) /* the rest is the next free id and one, above three bits */
+#define IS_FREE UINT64_C(1) /* of the old instance; else the stack alone tells */
 #define IS_HOP  UINT64_C(2) /* in the design at an earlier tick than its deadline */
 #define TAGS    UINT64_C(7)
 
-#define BLOCK 32u /* timers that are sorted at once */
+#define BYTES (sizeof(uint64_t) + sizeof(uint32_t)) /* of an id */
+#define BLOCK 32u                                   /* timers that are sorted at once */
 
 _Static_assert(_Alignof(struct twt_timer) > TAGS, "a handle's address has room for tags");
 
@@ -76,17 +77,12 @@ struct list {
 struct instance {
     struct tw_timers *timers; /* NULL: closed */
     uint64_t *owners;
-    uint32_t free;     /* the first free id, and one; 0: none */
+    uint32_t *free; /* ids, the next one last; behind the owners */
+    uint32_t free_count;
     uint32_t fresh;    /* ids that were ever used */
     uint32_t capacity; /* ids */
     uint32_t which;    /* 0 or 1 */
     tw_tick now;       /* the design's clock: not after the set's */
-};
-
-/* Of the block. */
-struct slot {
-    uint64_t timer; /* 0: stopped since */
-    uint64_t kept;  /* its id, of the current instance, and one; 0: given back */
 };
 
 /* Linked by `place`, first to last; or nobody. */
@@ -100,10 +96,8 @@ struct twt_set {
     tw_tick limit;   /* deadlines up to it, at least, are in the span; 0: nobody knows */
     tw_tick soonest; /* no timer in a design is due before; 0: nobody has asked */
     struct instance *current, *old; /* where starts go; NULL unless the set grows */
-    uint64_t quick;          /* kind of place of a timer that is nothing special; or of none */
-    uint64_t orders, held;   /* starts so far; timers in the designs */
-    struct twt_timer *fired; /* its callback runs, and it has its id still */
-    uint32_t fired_id;
+    uint64_t quick;  /* kind of place of a timer that is nothing special; or of none */
+    uint64_t orders; /* starts so far */
     uint32_t block_at, block_count; /* those before have run */
     uint32_t room;                  /* of the block, for who is nothing special */
     bool known;                     /* `soonest` is the earliest deadline in the designs */
@@ -111,7 +105,7 @@ struct twt_set {
     bool sure;              /* the design refuses no deadline in its span */
     struct instance *asked; /* by a pass: the current one, but while there is an old one */
     struct instance instances[2];
-    struct slot block[BLOCK];
+    uint64_t block[BLOCK]; /* 0: stopped since */
     struct list ready, soon;
     struct run bins[32]; /* of 2^i blocks, or none */
     uint32_t bin_count;
@@ -160,8 +154,16 @@ static inline struct instance *instance_of(struct twt_set *set, uint64_t place)
 
 static inline void id_free(struct instance *at, uint32_t id)
 {
-    at->owners[id] = (uint64_t)at->free << 3 | IS_FREE;
-    at->free = id + 1;
+    at->free[at->free_count++] = id;
+}
+
+/* Timers in the designs. */
+static uint64_t held_of(const struct twt_set *set)
+{
+    uint64_t held = 0;
+    for (int i = 0; i < 2; i++)
+        held += set->instances[i].fresh - set->instances[i].free_count;
+    return held;
 }
 
 /* Nothing special is an id of the only instance while there are no hops: its owner need not be read. */
@@ -188,6 +190,7 @@ static void id_release(struct twt_set *set, uint64_t place)
     struct instance *at = instance_of(set, place);
     if (set->hops > 0 && at->owners[id_of(place)] & IS_HOP)
         hops_add(set, UINT32_MAX);
+    at->owners[id_of(place)] = IS_FREE;
     id_free(at, id_of(place));
 }
 
@@ -198,32 +201,12 @@ static inline bool in_block(const struct twt_set *set, uint64_t place)
     return place - word_of(set->block) < sizeof set->block;
 }
 
-static inline struct slot *slot_of(const struct twt_timer *timer)
-{
-    return (struct slot *)(uintptr_t)timer->place;
-}
-
-/* Ends the claim of a timer in the block to its id. */
-static inline void slot_give(struct twt_set *set, struct slot *slot)
-{
-    if (slot->kept != 0)
-        id_free(set->current, (uint32_t)slot->kept - 1);
-    slot->kept = 0;
-}
-
-static inline void fired_give(struct twt_set *set)
-{
-    if (set->fired)
-        id_free(set->current, set->fired_id);
-    set->fired = NULL;
-}
-
 /* The first in the block that has not run. */
 static const struct twt_timer *block_first(const struct twt_set *set)
 {
     for (uint32_t at = set->block_at; at < set->block_count; at++)
-        if (set->block[at].timer != 0)
-            return timer_of(set->block[at].timer);
+        if (set->block[at] != 0)
+            return timer_of(set->block[at]);
     return NULL;
 }
 
@@ -242,8 +225,7 @@ static void list_remove(struct twt_set *set, struct twt_timer *timer)
 {
     uint64_t *from = (uint64_t *)(uintptr_t)timer->place;
     if (in_block(set, timer->place)) {
-        slot_give(set, slot_of(timer));
-        slot_of(timer)->timer = 0;
+        *from = 0;
         return;
     }
     *from = timer->order;
@@ -264,7 +246,7 @@ static void instance_close(struct twt_set *set, struct instance *at)
     if (at->timers)
         TWT_DESIGN(set)->close(at->timers);
     free(at->owners);
-    set->growth.bytes -= at->capacity * sizeof(uint64_t);
+    set->growth.bytes -= at->capacity * BYTES;
     memset(at, 0, sizeof *at);
 }
 
@@ -281,7 +263,7 @@ static int instance_open(struct twt_set *set, uint32_t which, uint32_t capacity,
     config.horizon = set->horizon;
     config.settings = set->settings;
     config.setting_count = set->setting_count;
-    uint64_t *owners = (uint64_t *)malloc(capacity * sizeof(uint64_t));
+    uint64_t *owners = (uint64_t *)malloc(capacity * BYTES);
     int status =
         owners ? TWT_DESIGN(set)->open(&at->timers, &config, error) : (int)TW_REFUSED_MEMORY;
     if (status != TW_OK) {
@@ -291,10 +273,11 @@ static int instance_open(struct twt_set *set, uint32_t which, uint32_t capacity,
     TWT_DESIGN(set)->describe(at->timers, &description);
     set->span = description.span < set->span ? description.span : set->span;
     at->owners = owners;
+    at->free = (uint32_t *)(owners + capacity);
     at->now = set->now;
     at->capacity = capacity;
     at->which = which;
-    set->growth.bytes += capacity * sizeof(uint64_t);
+    set->growth.bytes += capacity * BYTES;
     set->current = set->asked = at;
     quick_set(set);
     return TW_OK;
@@ -318,9 +301,8 @@ __attribute__((noinline)) static int grow(struct twt_set *set)
 /* An id of the current instance that nobody has, whose owner is the caller's to set; or there is none. */
 static inline bool id_take(struct instance *at, uint32_t *id)
 {
-    if (at->free != 0) {
-        *id = at->free - 1;
-        at->free = (uint32_t)(at->owners[*id] >> 3);
+    if (at->free_count > 0) {
+        *id = at->free[--at->free_count];
         return true;
     }
     *id = at->fresh;
@@ -340,10 +322,7 @@ static inline int id_start(struct twt_set *set, struct twt_timer *timer, tw_tick
 {
     uint32_t id;
     if (!id_take(set->current, &id)) {
-        fired_give(set);
-        for (uint32_t at = set->block_at; at < set->block_count; at++)
-            slot_give(set, &set->block[at]);
-        int status = set->current->free != 0 ? (int)TW_OK : grow(set);
+        int status = grow(set);
         if (status < 0)
             return status;
         id_take(set->current, &id);
@@ -355,7 +334,6 @@ static inline int id_start(struct twt_set *set, struct twt_timer *timer, tw_tick
         id_free(at, id);
         return status;
     }
-    set->held++;
     at->owners[id] = word_of(timer) | (target != deadline ? IS_HOP : 0);
     if (target != deadline)
         hops_add(set, 1);
@@ -374,7 +352,6 @@ static bool move_one(struct twt_set *set, uint32_t id)
     if (id_start(set, timer, timer->deadline, &place) < 0)
         return false;
     TWT_DESIGN(set)->stop(old->timers, id);
-    set->held--;
     id_release(set, timer->place);
     timer->place = place;
     set->growth.moved++;
@@ -508,7 +485,6 @@ __attribute__((noinline)) static void detach(struct twt_set *set, struct twt_tim
     if (has_id(timer)) {
         struct instance *at = instance_of(set, place);
         TWT_DESIGN(set)->stop(at->timers, id_of(place));
-        set->held--;
         id_release(set, place);
         soonest_forget(set, timer->deadline);
     } else if (place > PLACE_NEVER) {
@@ -534,7 +510,6 @@ int twt_stop(struct twt_set *set, struct twt_timer *timer)
         return stop_any(set, timer);
     struct instance *at = set->current;
     timer->place = 0;
-    set->held--;
     soonest_forget(set, timer->deadline);
     id_free(at, id_of(place));
     return TWT_DESIGN(set)->stop(at->timers, id_of(place));
@@ -623,16 +598,10 @@ int twt_start(struct twt_set *set, struct twt_timer *timer, tw_tick deadline)
             return start_any(set, timer, deadline);
         soonest_forget(set, timer->deadline);
     } else {
-        if (timer == set->fired) {
-            id = set->fired_id;
-            set->fired = NULL;
-        } else if (id_take(at, &id)) {
-            at->owners[id] = word_of(timer);
-        } else {
+        if (!id_take(at, &id))
             return start_any(set, timer, deadline);
-        }
+        at->owners[id] = word_of(timer);
         place = place_of(at, id);
-        set->held++;
     }
     start_note(set, timer, deadline, place);
     return TWT_DESIGN(set)->start(at->timers, id, deadline);
@@ -659,7 +628,7 @@ void twt_move(struct twt_set *set, struct twt_timer *to, struct twt_timer *from)
     } else if (from->place > PLACE_NEVER) {
         *(uint64_t *)(uintptr_t)from->place = word_of(to);
         if (in_block(set, from->place))
-            slot_give(set, slot_of(from));
+            ;
         else if (to->order != 0)
             timer_of(to->order)->place = word_of(&to->order);
         else if (set->ready.tail == &from->order)
@@ -677,19 +646,19 @@ static inline bool is_before(const struct twt_timer *a, const struct twt_timer *
     return a->deadline != b->deadline ? a->deadline < b->deadline : a->order < b->order;
 }
 
-static inline bool slot_is_before(const struct slot *a, const struct slot *b)
+static inline bool word_is_before(uint64_t a, uint64_t b)
 {
-    return is_before(timer_of(a->timer), timer_of(b->timer));
+    return is_before(timer_of(a), timer_of(b));
 }
 
 /* The block in order.  Many designs give equals last to first: such a run is turned round.  A run that begins too late is
  * inserted one by one. */
 static void block_sort(struct twt_set *set)
 {
-    struct slot *block = set->block, moved;
+    uint64_t *block = set->block, moved;
     for (uint32_t begin = 0, end; begin < set->block_count; begin = end) {
         for (end = begin + 1; end < set->block_count; end++)
-            if (!slot_is_before(&block[end], &block[end - 1]))
+            if (!word_is_before(block[end], block[end - 1]))
                 break;
         for (uint32_t i = begin, j = end - 1; i < j; i++, j--) {
             moved = block[i];
@@ -699,7 +668,7 @@ static void block_sort(struct twt_set *set)
         for (uint32_t i = begin; begin > 0 && i < end; i++) {
             uint32_t to = i;
             moved = block[i];
-            for (; to > 0 && slot_is_before(&moved, &block[to - 1]); to--)
+            for (; to > 0 && word_is_before(moved, block[to - 1]); to--)
                 block[to] = block[to - 1];
             block[to] = moved;
         }
@@ -737,12 +706,10 @@ static struct run run_merge(struct run a, struct run b)
 __attribute__((noinline)) static void block_to_bins(struct twt_set *set)
 {
     block_sort(set);
-    struct run run = {timer_of(set->block[0].timer), NULL};
-    for (uint32_t i = 0; i < set->block_count; i++) {
-        slot_give(set, &set->block[i]);
-        if (run.last)
-            run.last->place = set->block[i].timer;
-        run.last = timer_of(set->block[i].timer);
+    struct run run = {timer_of(set->block[0]), timer_of(set->block[0])};
+    for (uint32_t i = 1; i < set->block_count; i++) {
+        run.last->place = set->block[i];
+        run.last = timer_of(set->block[i]);
     }
     run.last->place = 0;
     uint32_t at = 0;
@@ -783,7 +750,6 @@ __attribute__((noinline)) static bool hop_on(struct twt_set *set, tw_id id, tw_t
         }
         return true;
     }
-    set->held--;
     id_release(set, timer->place); /* no memory: it waits in `soon`, and each pass asks again */
     list_push(set, &set->soon, timer);
     return true;
@@ -797,10 +763,7 @@ __attribute__((noinline)) static void collect_any(struct twt_set *set, tw_id id,
         return;
     if (set->block_count == BLOCK)
         block_to_bins(set);
-    struct slot *slot = &set->block[set->block_count++];
-    set->held--;
-    slot->timer = owner & ~TAGS;
-    slot->kept = 0;
+    set->block[set->block_count++] = owner & ~TAGS;
     id_release(set, place_of(set->asked, id));
 }
 
@@ -816,10 +779,9 @@ static void collect(void *ctx, tw_id id, tw_tick now)
         collect_any(set, id, now);
         return;
     }
-    set->held--;
+    id_free(set->asked, id);
     set->block_count = at + 1;
-    set->block[at].timer = owner;
-    set->block[at].kept = id + UINT64_C(1);
+    set->block[at] = owner;
 }
 
 /* What was due already goes first: it was started before this pass.  One that waits for memory is placed again. */
@@ -850,7 +812,7 @@ static void block_end(struct twt_set *set)
     }
     block_sort(set);
     for (uint32_t i = 0; i < set->block_count; i++)
-        timer_of(set->block[i].timer)->place = word_of(&set->block[i]);
+        timer_of(set->block[i])->place = word_of(&set->block[i]);
 }
 
 /* What the pass does not come to goes to `ready`. */
@@ -858,23 +820,16 @@ static uint64_t block_run(struct twt_set *set, uint64_t most)
 {
     uint64_t ran = 0;
     while (set->block_at < set->block_count && ran < most && !set->breaking) {
-        const struct slot *slot = &set->block[set->block_at++];
-        struct twt_timer *timer = timer_of(slot->timer);
+        struct twt_timer *timer = timer_of(set->block[set->block_at++]);
         if (!timer)
             continue;
         timer->place = 0;
-        set->fired = slot->kept != 0 ? timer : NULL;
-        set->fired_id = (uint32_t)slot->kept - 1;
         ran++;
         timer->run(set, timer, timer->argument);
-        fired_give(set);
     }
-    while (set->block_at < set->block_count) {
-        struct slot *slot = &set->block[set->block_at++];
-        slot_give(set, slot);
-        if (slot->timer != 0)
-            list_push(set, &set->ready, timer_of(slot->timer));
-    }
+    for (; set->block_at < set->block_count; set->block_at++)
+        if (set->block[set->block_at] != 0)
+            list_push(set, &set->ready, timer_of(set->block[set->block_at]));
     set->block_at = set->block_count = 0;
     return ran;
 }
@@ -914,7 +869,7 @@ static inline void current_ask(struct twt_set *set, tw_tick to)
     set->current->now = set->now = to;
 }
 
-/* A pass that finds more to do, or nothing. */
+/* A pass that finds more to do. */
 __attribute__((noinline)) static int64_t advance_any(struct twt_set *set, tw_tick to, uint64_t most)
 {
     if (set->passing)
@@ -934,18 +889,26 @@ __attribute__((noinline)) static int64_t advance_any(struct twt_set *set, tw_tic
     return pass_run(set, most);
 }
 
-int64_t twt_advance_some(struct twt_set *set, tw_tick to, uint64_t most)
+static inline int64_t pass(struct twt_set *set, tw_tick to, uint64_t most)
 {
-    if (__builtin_expect(set->listed > 0 || set->passing || set->old, 0) || to <= set->now ||
-        to < set->soonest)
+    if (__builtin_expect(set->listed > 0 || set->passing || set->old || to <= set->now, 0))
         return advance_any(set, to, most);
+    if (to < set->soonest) {
+        set->now = to;
+        return 0;
+    }
     current_ask(set, to);
     return set->block_count > 0 ? pass_run(set, most) : 0;
 }
 
+int64_t twt_advance_some(struct twt_set *set, tw_tick to, uint64_t most)
+{
+    return pass(set, to, most);
+}
+
 int64_t twt_advance(struct twt_set *set, tw_tick to)
 {
-    return twt_advance_some(set, to, UINT64_MAX);
+    return pass(set, to, UINT64_MAX);
 }
 
 void twt_break(struct twt_set *set)
@@ -1028,7 +991,7 @@ tw_tick twt_wake(struct twt_set *set)
         return due->deadline;
     if (set->soonest == 0)
         soonest_bound(set);
-    return listed_before(set, set->held > 0 ? set->soonest : TW_NEVER);
+    return listed_before(set, held_of(set) > 0 ? set->soonest : TW_NEVER);
 }
 
 tw_tick twt_now(const struct twt_set *set)
@@ -1038,9 +1001,9 @@ tw_tick twt_now(const struct twt_set *set)
 
 uint64_t twt_count(const struct twt_set *set)
 {
-    uint64_t count = set->held + set->listed;
+    uint64_t count = held_of(set) + set->listed;
     for (uint32_t at = set->block_at; at < set->block_count; at++)
-        count += set->block[at].timer != 0;
+        count += set->block[at] != 0;
     return count;
 }
 
@@ -1058,8 +1021,8 @@ void twt_visit(const struct twt_set *set, twt_visit_fn *visit, void *ctx)
             TWT_DESIGN(set)->visit(asking.at->timers, visit_timer, &asking);
     }
     for (uint32_t at = set->block_at; at < set->block_count; at++)
-        if (set->block[at].timer != 0)
-            visit(ctx, timer_of(set->block[at].timer));
+        if (set->block[at] != 0)
+            visit(ctx, timer_of(set->block[at]));
     for (uint64_t at = set->ready.head; at != 0; at = timer_of(at)->order)
         visit(ctx, timer_of(at));
     for (uint64_t at = set->soon.head; at != 0; at = timer_of(at)->order)
@@ -1093,30 +1056,19 @@ static const char *list_check(const struct list *list, uint64_t *count)
     return from == list->tail ? NULL : "a list of due timers does not end at its tail";
 }
 
-/* Of who has not run, and of ids that are kept. */
+/* Of who has not run. */
 static const char *block_check(const struct twt_set *set)
 {
-    for (uint32_t at = set->block_at; at < set->block_count; at++) {
-        const struct slot *slot = &set->block[at];
-        if (slot->timer != 0 && slot_of(timer_of(slot->timer)) != slot)
-            return "a timer in the block is somewhere else";
-        if (slot->kept != 0 && set->current->owners[slot->kept - 1] != slot->timer)
-            return "the id of a timer in the block is another's";
-    }
-    return NULL;
-}
-
-static bool block_keeps(const struct twt_set *set, uint32_t id)
-{
-    bool keeps = set->fired && set->fired_id == id;
     for (uint32_t at = set->block_at; at < set->block_count; at++)
-        keeps |= set->block[at].kept == id + UINT64_C(1);
-    return keeps;
+        if (set->block[at] != 0 && timer_of(set->block[at])->place != word_of(&set->block[at]))
+            return "a timer in the block is somewhere else";
+    return NULL;
 }
 
 struct checking {
     const struct instance *at;
-    uint64_t held, used; /* of the instance */
+    bool *is_free; /* by id */
+    uint64_t held; /* of the instance */
     tw_tick soonest;
     const char *broken;
 };
@@ -1125,11 +1077,11 @@ static void visit_check(void *ctx, const struct tw_view *view)
 {
     struct checking *checking = (struct checking *)ctx;
     const struct instance *at = checking->at;
-    uint64_t owner = view->id < at->fresh ? at->owners[view->id] : IS_FREE;
-    if (owner & IS_FREE) {
+    if (view->id >= at->fresh || checking->is_free[view->id]) {
         checking->broken = "a design holds an id that is free";
         return;
     }
+    uint64_t owner = at->owners[view->id];
     const struct twt_timer *timer = timer_of(owner);
     bool hop = (owner & IS_HOP) != 0;
     if (hop ? view->deadline >= timer->deadline : view->deadline != timer->deadline)
@@ -1139,33 +1091,45 @@ static void visit_check(void *ctx, const struct tw_view *view)
     checking->held++;
 }
 
-static const char *owners_check(const struct twt_set *set, const struct instance *at,
-                                uint64_t *used, uint64_t *hops)
+static const char *owners_check(struct checking *checking, uint64_t *hops)
 {
-    uint64_t free_ids = 0, on_list = 0;
+    const struct instance *at = checking->at;
+    for (uint32_t i = 0; i < at->free_count; i++) {
+        if (at->free[i] >= at->fresh || checking->is_free[at->free[i]])
+            return "the stack of free ids has one that is not free, or twice";
+        checking->is_free[at->free[i]] = true;
+    }
     for (uint32_t id = 0; id < at->fresh; id++) {
-        uint64_t owner = at->owners[id];
-        free_ids += owner & IS_FREE;
-        if (owner & IS_FREE || (at == set->current && block_keeps(set, id)))
+        if (checking->is_free[id])
             continue;
-        *hops += (owner & IS_HOP) != 0;
-        ++*used;
-        if (timer_of(owner)->place != place_of(at, id))
+        *hops += (at->owners[id] & IS_HOP) != 0;
+        if (at->owners[id] & IS_FREE || timer_of(at->owners[id])->place != place_of(at, id))
             return "the handle of an id has another place";
     }
-    for (uint32_t id = at->free; id != 0 && on_list <= free_ids; on_list++) {
-        uint64_t owner = id <= at->fresh ? at->owners[id - 1] : 0;
-        if (!(owner & IS_FREE))
-            return "the free list has an id that is in use";
-        id = (uint32_t)(owner >> 3);
-    }
-    return on_list == free_ids ? NULL : "the free list does not have all free ids";
+    return NULL;
+}
+
+static const char *instance_check(const struct twt_set *set, struct checking *checking,
+                                  uint64_t *hops)
+{
+    const struct instance *at = checking->at;
+    checking->held = 0;
+    checking->is_free = (bool *)calloc(at->fresh + 1, sizeof(bool));
+    checking->broken = checking->is_free ? owners_check(checking, hops) : "no memory to check";
+    if (!checking->broken)
+        checking->broken = TWT_DESIGN(set)->check(at->timers);
+    if (!checking->broken)
+        TWT_DESIGN(set)->visit(at->timers, visit_check, checking);
+    if (!checking->broken && checking->held != at->fresh - at->free_count)
+        checking->broken = "a design does not hold exactly the timers that have ids";
+    free(checking->is_free);
+    return checking->broken;
 }
 
 const char *twt_check(const struct twt_set *set)
 {
-    uint64_t listed = 0, hops = 0, held = 0;
-    struct checking checking = {NULL, 0, 0, TW_NEVER, NULL};
+    uint64_t listed = 0, hops = 0;
+    struct checking checking = {NULL, NULL, 0, TW_NEVER, NULL};
     const char *broken = list_check(&set->ready, &listed);
     if (!broken)
         broken = list_check(&set->soon, &listed);
@@ -1174,22 +1138,12 @@ const char *twt_check(const struct twt_set *set)
     if (!broken && listed != set->listed)
         broken = "the timers that are due are miscounted";
     for (int i = 0; i < 2 && !broken; i++) {
-        const struct instance *at = checking.at = &set->instances[i];
-        checking.held = checking.used = 0;
-        if (!at->timers)
-            continue;
-        broken = owners_check(set, at, &checking.used, &hops);
-        if (!broken)
-            broken = TWT_DESIGN(set)->check(at->timers);
-        if (!broken)
-            TWT_DESIGN(set)->visit(at->timers, visit_check, &checking);
-        broken = broken ? broken : checking.broken;
-        held += checking.held;
-        if (!broken && checking.held != checking.used)
-            broken = "a design does not hold exactly the timers that have ids";
+        checking.at = &set->instances[i];
+        if (checking.at->timers)
+            broken = instance_check(set, &checking, &hops);
     }
-    if (!broken && (hops != set->hops || held != set->held))
-        broken = "hops or the timers that have ids are miscounted";
+    if (!broken && hops != set->hops)
+        broken = "hops are miscounted";
     if (!broken && set->soonest > 0 &&
         (set->soonest > checking.soonest || set->soonest <= set->now))
         broken = "a timer is due before the soonest deadline";

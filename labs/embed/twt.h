@@ -27,7 +27,7 @@
  * gives its ids in order of arrival, so that the design touches its memory bit by bit.  The start that opens and the call that
  * closes also take what the design's open and close do, which may be O(capacity).
  *
- * MEMORY.  8 bytes for each id of the larger instance, beside what the design itself takes.  The handle has 40 bytes, 16
+ * MEMORY.  12 bytes for each id of the larger instance, beside what the design itself takes.  The handle has 40 bytes, 16
  * of them for callback and argument.
  *
  * A set is used by one thread at a time.  Two sets share nothing.

@@ -12,11 +12,13 @@ gcc -O2 -I$work/taken labs/embed/adopt/growing.c -o $work/growing
 read -r grown opening closing other moved < <($work/growing "$timers")
 
 echo "# $(gcc --version | sed 1q), $(sed -n 's/^model name.*: //p' /proc/cpuinfo | sed 1q), $(nproc) processors, load $(cut -d' ' -f1 /proc/loadavg)"
-echo "| load \`standard\` | 10,000 timers: \`fast\` | with the layer | ratio | 100,000 timers: \`fast\` | with the layer | ratio |"
-echo "|---|---|---|---|---|---|---|"
+echo "| load \`standard\` | 10,000 timers: \`fast\` | by hand | twt | twt / by hand | 100,000 timers: \`fast\` | by hand | twt | twt / by hand |"
+echo "|---|---|---|---|---|---|---|---|---|"
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-    { where = $at["tasks"] ($at["impl"] ~ /-layer/); of[where, $at["phase"]] = $at["cpu_ns_per_op"]; of[where, "memory"] = $at["bytes_per_task"] }
-    function part(size, phase, digits) { a = of[size 0, phase]; b = of[size 1, phase]; return sprintf(" %.*f | %.*f | %.1f |", digits, a, digits, b, b / a) }
+    { where = $at["tasks"] ($at["impl"] ~ /-layer/ ? "twt" : $at["impl"] ~ /-by-hand/ ? "hand" : "")
+      of[where, $at["phase"]] = $at["cpu_ns_per_op"]; of[where, "memory"] = $at["bytes_per_task"] }
+    function part(size, phase, digits) { a = of[size "hand", phase]; b = of[size "twt", phase]
+        return sprintf(" %.*f | %.*f | %.*f | %.2f |", digits, of[size, phase], digits, a, digits, b, b / a) }
     function row(name, phase, digits) { print "| " name " |" part(10000, phase, digits) part(100000, phase, digits) }
     END { split("start steady stop expire", phases, " "); for (i = 1; i <= 4; i++) row(phases[i] ", processor ns a call", phases[i], 1)
           row("memory, bytes a timer", "memory", 0) }' $work/run.csv

@@ -417,12 +417,13 @@ TEST(test_the_layer_as_a_design_keeps_the_contract)
 {
     static const char *const names[] = {"fast", "heap"};
     (void)state;
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < 4; i++) {
         void *memory = NULL;
         const struct tw_design *layered;
         struct conform_report report = {.watch = NULL};
         struct diag diag;
-        assert_int_equal(layered_make(registry_find(names[i]), &memory, &layered, &diag), DIAG_OK);
+        assert_int_equal(layered_make(registry_find(names[i / 2]), i % 2, &memory, &layered, &diag),
+                         DIAG_OK);
         const struct conform_options options = {.operations = 20000};
         if (conform_run(layered->timed, &options, &report) != 0)
             fail_msg("%s: %s: %s", layered->timed->name, report.rule, report.detail);

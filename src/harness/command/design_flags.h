@@ -7,7 +7,7 @@
 #include "harness/command/command.h"
 #include "harness/measure/plan/plan.h"
 
-#define DESIGNS_MAX 64
+#define DESIGNS_MAX 96
 
 struct designs {
     const struct tw_design *chosen[DESIGNS_MAX];

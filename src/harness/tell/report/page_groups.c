@@ -158,14 +158,15 @@ static bool has_best(const struct view_group *group)
     return true;
 }
 
-/* The row that --reference names, or whose label is that of `row` without it ("-layer"); NULL: there is none. */
+/* The row that --reference names; or of "-B/-A" the one whose label has B where that of `row` has A; NULL: there is none. */
 static const struct view_row *reference_of(const struct view_group *group,
                                            const struct view_row *row)
 {
     char label[VIEW_LABEL_SIZE];
-    const char *name = group->reference, *at = strstr(row->label, name);
-    snprintf(label, sizeof label, "%.*s%s", at ? (int)(at - row->label) : 0, row->label,
-             at ? at + strlen(name) : "");
+    const char *name = group->reference, *of = strchr(name, '/'),
+               *at = of ? strstr(row->label, of + 1) : NULL;
+    snprintf(label, sizeof label, "%.*s%.*s%s", at ? (int)(at - row->label) : 0, row->label,
+             at ? (int)(of - name) : 0, name, at ? at + strlen(of + 1) : "");
     for (size_t i = 0; name[0] && i < group->row_count; i++)
         if (strcmp(group->rows[i].label, label) == 0 ||
             json_says(group->rows[i].cell, "impl", name))
@@ -217,7 +218,7 @@ static void add_columns(struct page *page, const struct view_group *group)
                     PAGE_ALONE | (has_best(group) ? PAGE_BEST : 0), KEEP_COST);
         page_column(page, "", "\u00b1", 0, KEEP_DEVIATION);
         if (group->reference[0])
-            page_column(page, "times", group->reference[0] == '-' ? "bare" : group->reference,
+            page_column(page, "times", group->reference[0] == '-' ? "by hand" : group->reference,
                         PAGE_ALONE, KEEP_COST);
     }
     for (size_t i = 0; i < figure_count(); i++) {

@@ -121,7 +121,7 @@ static void visit_phases(const cJSON *cells, const cJSON *cell, sweep_visit_fn *
             continue;
         struct sweep sweep = collect(cell, phase, operation);
         struct growth_fit work = growth_fit(sweep.work, sweep.count);
-        if (work.status != GROWTH_TOO_FEW)
+        if (work.status != GROWTH_TOO_FEW && sweep.count >= GROWTH_SIZES_MIN)
             visit(ctx, &sweep, &work);
     }
 }
