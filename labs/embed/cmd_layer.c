@@ -1,9 +1,8 @@
 /*
- * cmd_layer.c - run --layer: each design beside itself under timers with handles, by hand (by_hand.c) and by twt.h.
+ * cmd_layer.c - run --layer: each design beside itself under timers with handles, by hand and by twt.h.
  *
- * The layer is put behind the contract, so that run proves and measures it as any design: a timer is a handle in an array, and the
- * set has room for all from the beginning, so that it does not grow.  The clock goes from deadline to deadline, because a pass of the
- * set may end at one tick only if its callbacks have to see that tick.
+ * Both are put behind the contract, so that run proves and measures them as any design: a timer is a handle in an array, and there is
+ * room for all from the beginning, so that nothing grows.
  */
 #include "labs/embed/taking.h"
 #include "labs/embed/twt.h"
@@ -11,53 +10,142 @@
 #include "harness/base/units.h"
 #include "harness/command/flags.h"
 #include "harness/command/run.h"
+#include "harness/measure/run/instance.h"
 #include "impls/registry.h"
 
 #define HAND   "-by-hand"
 #define SUFFIX "-layer"
 
 struct tw_timers {
-    const struct tw_backend *design;
-    struct twt_set *set;
-    tw_tick now; /* of the set */
+    struct layer_below below; /* inner: by hand */
+    struct twt_set *set;      /* NULL: by hand */
+    tw_tick now;              /* of the set */
     tw_expire_fn *expire;
     void *ctx;
-    struct twt_timer handles[];
+    uint64_t
+        bytes; /* of what is behind: a handle for each timer; by hand also owners and free ids */
+    struct hand_timer **owners; /* by id */
+    uint32_t *free, free_count; /* ids, the next one last */
 };
+
+struct showing {
+    const struct tw_timers *timers;
+    tw_visit_fn *visit;
+    void *ctx;
+};
+
+/* ---- By hand. -----------------------------------------------------------------------------------
+ * The least that a caller of a bare design writes for timers in its objects: a callback, an id, who has it.  Equal deadlines come in
+ * any order, and a callback runs inside the design's advance, where it may not ask for the next deadline. */
+
+struct hand_timer {
+    void (*run)(struct hand_timer *timer, void *argument, tw_tick now);
+    void *argument;
+    uint32_t id; /* and one; 0: idle */
+};
+
+#define HAND_BYTES (sizeof(struct hand_timer) + sizeof(struct hand_timer *) + sizeof(uint32_t))
+
+static inline struct hand_timer *hands_of(const struct tw_timers *timers)
+{
+    return (struct hand_timer *)(uintptr_t)(timers + 1);
+}
+
+static void hand_fire(struct hand_timer *timer, void *argument, tw_tick now)
+{
+    struct tw_timers *timers = argument;
+    timers->expire(timers->ctx, (tw_id)(timer - hands_of(timers)), now);
+}
+
+static int hand_open(struct tw_timers *timers, const struct tw_config *config,
+                     struct tw_error *error)
+{
+    timers->free_count = config->capacity;
+    timers->owners = (struct hand_timer **)(hands_of(timers) + config->capacity);
+    timers->free = (uint32_t *)(timers->owners + config->capacity);
+    for (uint32_t i = 0; i < config->capacity; i++) {
+        timers->free[i] = config->capacity - 1 - i;
+        hands_of(timers)[i] = (struct hand_timer){hand_fire, timers, 0};
+    }
+    return timers->below.design->open(&timers->below.inner, config, error);
+}
+
+static int hand_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
+{
+    struct hand_timer *timer = &hands_of(timers)[id];
+    if (timer->id == 0) {
+        timer->id = timers->free[--timers->free_count] + 1;
+        timers->owners[timer->id - 1] = timer;
+    }
+    return timers->below.design->start(timers->below.inner, timer->id - 1, deadline);
+}
+
+static uint32_t hand_end(struct tw_timers *timers, struct hand_timer *timer)
+{
+    uint32_t id = timer->id - 1;
+    timer->id = 0;
+    timers->free[timers->free_count++] = id;
+    return id;
+}
+
+static int hand_stop(struct tw_timers *timers, tw_id id)
+{
+    struct hand_timer *timer = &hands_of(timers)[id];
+    if (timer->id == 0)
+        return TW_IDLE;
+    return timers->below.design->stop(timers->below.inner, hand_end(timers, timer));
+}
+
+static void hand_due(void *ctx, tw_id id, tw_tick now)
+{
+    struct tw_timers *timers = ctx;
+    struct hand_timer *timer = timers->owners[id];
+    hand_end(timers, timer);
+    timer->run(timer, timer->argument, now);
+}
+
+static void hand_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx)
+{
+    timers->expire = expire;
+    timers->ctx = ctx;
+    timers->below.design->advance(timers->below.inner, to, hand_due, timers);
+}
+
+static void hand_show(void *ctx, const struct tw_view *below)
+{
+    const struct showing *showing = ctx;
+    struct tw_view view = *below;
+    view.id = (tw_id)(showing->timers->owners[below->id] - hands_of(showing->timers));
+    showing->visit(showing->ctx, &view);
+}
+
+/* ---- By twt.h. ----------------------------------------------------------------------------------
+ * The clock goes from deadline to deadline, because a pass of the set may end at one tick only if its callbacks have to see that tick. */
+
+static inline struct twt_timer *handles_of(const struct tw_timers *timers)
+{
+    return (struct twt_timer *)(uintptr_t)(timers + 1);
+}
 
 static void layer_fire(struct twt_set *set, struct twt_timer *handle, void *argument)
 {
     struct tw_timers *timers = argument;
     (void)set;
-    timers->expire(timers->ctx, (tw_id)(handle - timers->handles), timers->now);
+    timers->expire(timers->ctx, (tw_id)(handle - handles_of(timers)), timers->now);
 }
 
-static int layer_open(const struct tw_backend *design, struct tw_timers **out,
-                      const struct tw_config *config, struct tw_error *error)
+static int layer_open(struct tw_timers *timers, const struct tw_config *config,
+                      struct tw_error *error)
 {
-    int status = params_check(design->params, config, error);
-    if (status != TW_OK)
-        return status;
-    uint64_t bytes = sizeof **out + config->capacity * sizeof(struct twt_timer);
-    struct tw_timers *timers = malloc(bytes);
-    if (!timers)
-        return params_no_memory(error, bytes);
-    timers->design = design;
-    timers->now = config->now;
-    struct twt_config set = {.design = design,
+    struct twt_config set = {.design = timers->below.design,
                              .now = config->now,
                              .horizon = config->horizon,
                              .capacity = config->capacity,
                              .settings = config->settings,
                              .setting_count = config->setting_count};
     for (uint32_t id = 0; id < config->capacity; id++)
-        twt_init(&timers->handles[id], layer_fire, timers);
-    status = twt_open(&timers->set, &set, error);
-    if (status == TW_OK)
-        *out = timers;
-    else
-        free(timers);
-    return status;
+        twt_init(&handles_of(timers)[id], layer_fire, timers);
+    return twt_open(&timers->set, &set, error);
 }
 
 static void layer_close(struct tw_timers *timers)
@@ -71,12 +159,12 @@ static int layer_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
     tw_tick now = timers->now;
     if (deadline <= now && now >= TW_DEADLINE_MAX)
         return TW_REFUSED_RANGE;
-    return twt_start(timers->set, &timers->handles[id], deadline > now ? deadline : now + 1);
+    return twt_start(timers->set, &handles_of(timers)[id], deadline > now ? deadline : now + 1);
 }
 
 static int layer_stop(struct tw_timers *timers, tw_id id)
 {
-    return twt_stop(timers->set, &timers->handles[id]);
+    return twt_stop(timers->set, &handles_of(timers)[id]);
 }
 
 static void layer_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx)
@@ -96,24 +184,12 @@ static tw_tick layer_next(const struct tw_timers *timers)
     return twt_next(timers->set);
 }
 
-struct showing {
-    const struct tw_timers *timers;
-    tw_visit_fn *visit;
-    void *ctx;
-};
-
 static void layer_show(void *ctx, const struct twt_timer *handle)
 {
     const struct showing *showing = ctx;
-    struct tw_view view = {.id = (tw_id)(handle - showing->timers->handles),
+    struct tw_view view = {.id = (tw_id)(handle - handles_of(showing->timers)),
                            .deadline = handle->deadline};
     showing->visit(showing->ctx, &view);
-}
-
-static void layer_visit(const struct tw_timers *timers, tw_visit_fn *visit, void *ctx)
-{
-    struct showing showing = {timers, visit, ctx};
-    twt_visit(timers->set, layer_show, &showing);
 }
 
 static const char *layer_check(const struct tw_timers *timers)
@@ -121,20 +197,50 @@ static const char *layer_check(const struct tw_timers *timers)
     return twt_check(timers->set);
 }
 
-static struct tw_footprint layer_footprint(const struct tw_timers *timers)
-{
-    struct twt_growth growth;
-    twt_growth(timers->set, &growth);
-    struct tw_footprint all = timers->design->footprint(twt_instance(timers->set));
-    all.fixed_bytes += sizeof *timers;
-    all.capacity_bytes += growth.bytes + growth.capacity * sizeof(struct twt_timer);
-    return all;
-}
-
 static void layer_describe(const struct tw_timers *timers, struct tw_description *out)
 {
-    timers->design->describe(twt_instance(timers->set), out);
+    timers->below.design->describe(twt_instance(timers->set), out);
     out->span = TW_DEADLINE_MAX;
+}
+
+/* ---- Both. ------------------------------------------------------------------------------------- */
+
+static int open_either(const struct tw_backend *design, bool by_hand, struct tw_timers **out,
+                       const struct tw_config *config, struct tw_error *error)
+{
+    int status = params_check(design->params, config, error);
+    uint64_t bytes = config->capacity * (by_hand ? HAND_BYTES : sizeof(struct twt_timer));
+    struct tw_timers *timers = status == TW_OK ? malloc(sizeof *timers + bytes) : NULL;
+    if (!timers)
+        return status == TW_OK ? params_no_memory(error, sizeof *timers + bytes) : status;
+    *timers = (struct tw_timers){.below.design = design, .now = config->now, .bytes = bytes};
+    status = (by_hand ? hand_open : layer_open)(timers, config, error);
+    if (status == TW_OK)
+        *out = timers;
+    else
+        free(timers);
+    return status;
+}
+
+static void visit_either(const struct tw_timers *timers, tw_visit_fn *visit, void *ctx)
+{
+    struct showing showing = {timers, visit, ctx};
+    if (timers->set)
+        twt_visit(timers->set, layer_show, &showing);
+    else
+        timers->below.design->visit(timers->below.inner, hand_show, &showing);
+}
+
+static struct tw_footprint footprint_either(const struct tw_timers *timers)
+{
+    struct twt_growth growth = {.bytes = 0};
+    if (timers->set)
+        twt_growth(timers->set, &growth);
+    struct tw_footprint all = timers->below.design->footprint(
+        timers->set ? twt_instance(timers->set) : timers->below.inner);
+    all.fixed_bytes += sizeof *timers;
+    all.capacity_bytes += growth.bytes + timers->bytes;
+    return all;
 }
 
 /* It counts nothing. */
@@ -153,12 +259,12 @@ typedef int open_fn(struct tw_timers **out, const struct tw_config *config, stru
     static int open_##design(struct tw_timers **out, const struct tw_config *config,               \
                              struct tw_error *error)                                               \
     {                                                                                              \
-        return layer_open(&tw_##design##_timed, out, config, error);                               \
+        return open_either(&tw_##design##_timed, false, out, config, error);                       \
     }                                                                                              \
     static int hand_##design(struct tw_timers **out, const struct tw_config *config,               \
                              struct tw_error *error)                                               \
     {                                                                                              \
-        return hand_open(&tw_##design##_timed, out, config, error);                                \
+        return open_either(&tw_##design##_timed, true, out, config, error);                        \
     }
 #include "impls/registry.def"
 #undef TW_DESIGN
@@ -191,19 +297,22 @@ int layered_make(const struct tw_design *design, bool by_hand, void **memory,
     struct tw_backend *table = &layered->table;
     snprintf(layered->name, sizeof layered->name, "%s%s", design->timed->name,
              by_hand ? HAND : SUFFIX);
-    *table = hand_table(design->timed);
+    *table = layer_table(design->timed);
+    table->start = hand_start;
+    table->stop = hand_stop;
+    table->advance = hand_advance;
     if (!by_hand) {
         table->close = layer_close;
         table->start = layer_start;
         table->stop = layer_stop;
         table->advance = layer_advance;
         table->next = layer_next;
-        table->visit = layer_visit;
         table->check = layer_check;
-        table->footprint = layer_footprint;
         table->describe = layer_describe;
         table->traits.flags |= TW_ORDERED | TW_NEXT_EXACT;
     }
+    table->visit = visit_either;
+    table->footprint = footprint_either;
     table->work = layer_work;
     table->name = layered->name;
     table->summary = "timers with handles over the design";

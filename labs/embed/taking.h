@@ -40,11 +40,6 @@ int taking_check_growable(const char *flag, const struct tw_backend *design, str
 int layered_make(const struct tw_design *design, bool by_hand, void **memory,
                  const struct tw_design **out, struct diag *diag);
 
-/* By hand: all but open and the name. */
-struct tw_backend hand_table(const struct tw_backend *design);
-int hand_open(const struct tw_backend *design, struct tw_timers **out,
-              const struct tw_config *config, struct tw_error *error);
-
 /* ---- Taken. ----------------------------------------------------------------------------------- */
 
 /* What `take` gives away, as text in the program: taken.pl makes it at build time from src/impls, the

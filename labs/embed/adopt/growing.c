@@ -8,25 +8,11 @@ static void hang_up(struct twt_set *set, struct twt_timer *timer, void *argument
     (void)set, (void)timer, (void)argument;
 }
 
-static double us_of(clockid_t clock)
+static double own_us(void)
 {
     struct timespec now;
-    clock_gettime(clock, &now);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
-}
-
-/* Asking for the thread's own time takes longer than a start: only a long one, and now and then one, is asked about. */
-struct watch {
-    double wall, own;
-};
-
-/* What of `us` up to now was the thread's own. */
-static double own_us(struct watch *watch, double us)
-{
-    double wall = us_of(CLOCK_MONOTONIC), own = us_of(CLOCK_THREAD_CPUTIME_ID);
-    double lost = wall - watch->wall - (own - watch->own);
-    *watch = (struct watch){wall, own};
-    return lost < 0 ? us : lost < us ? us - lost : 0;
 }
 
 int main(int argc, char **argv)
@@ -37,7 +23,6 @@ int main(int argc, char **argv)
     struct twt_growth growth = {0};
     struct tw_error error;
     struct twt_set *set;
-    struct watch watch = {us_of(CLOCK_MONOTONIC), us_of(CLOCK_THREAD_CPUTIME_ID)};
     double opening = 0, closing = 0, other = 0;
     if (!timers || twt_open(&set, &config, &error) != TW_OK)
         return 1;
@@ -45,12 +30,10 @@ int main(int argc, char **argv)
         twt_init(&timers[i], hang_up, NULL);
     for (uint32_t i = 0; i < count; i++) {
         struct twt_growth before = growth;
-        double us = us_of(CLOCK_MONOTONIC);
+        double us = own_us();
         if (twt_start(set, &timers[i], 1 + i * UINT64_C(2654435761) % 1000000) < 0)
             return 1;
-        us = us_of(CLOCK_MONOTONIC) - us;
-        if (us > 20 || i % 1000 == 0)
-            us = own_us(&watch, us);
+        us = own_us() - us;
         twt_growth(set, &growth);
         double *most = growth.grown > before.grown           ? &opening
                        : growth.instances < before.instances ? &closing

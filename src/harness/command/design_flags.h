@@ -25,8 +25,7 @@ struct designs {
     bool refuses_settings; /* the command chooses the parameters of plugins itself */
 };
 
-/* The group, as a row of a command's groups; `at`: where the struct lies in the options.  --impl and --plugin, and as flags all parameters that a design has, so that
- * those of a new design exist the moment it is registered. */
+/* The group, as a row of a command's groups; `at`: where the struct lies in the options.  --impl, --plugin and, as flags, all parameters of any design. */
 #define DESIGN_FLAGS(at)                                                                           \
     {                                                                                              \
         .title = "Designs", .flags = design_flags, .count = DESIGN_FLAG_COUNT, .offset = (at),     \

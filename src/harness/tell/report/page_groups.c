@@ -163,8 +163,8 @@ static const struct view_row *reference_of(const struct view_group *group,
                                            const struct view_row *row)
 {
     char label[VIEW_LABEL_SIZE];
-    const char *name = group->reference, *of = strchr(name, '/'),
-               *at = of ? strstr(row->label, of + 1) : NULL;
+    const char *name = group->reference, *of = strchr(name, '/');
+    const char *at = of ? strstr(row->label, of + 1) : NULL;
     snprintf(label, sizeof label, "%.*s%.*s%s", at ? (int)(at - row->label) : 0, row->label,
              at ? (int)(of - name) : 0, name, at ? at + strlen(of + 1) : "");
     for (size_t i = 0; name[0] && i < group->row_count; i++)
