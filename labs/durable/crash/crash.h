@@ -94,6 +94,9 @@ bool crash_judge(const struct crash_case *this, enum crash_part part,
 /* A book as it is for an open after a crash: nothing more is put, nothing seen is remembered. */
 void crash_prepare(struct book *book, uint32_t producers);
 
+/* Short sequences of calls under the first policy: scenes.c.  False when something is broken. */
+bool crash_scenes(const struct crash_case *this);
+
 /* A copy of a book, shared with children. */
 struct book *crash_copy(const struct book *book);
 

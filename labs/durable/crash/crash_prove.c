@@ -166,7 +166,9 @@ int crash_prove(const struct tw_store_backend *store, const struct crash_options
         enum tw_sync_policy sync = policies[i];
         if (!(store->policies & 1u << sync))
             continue;
-        if (has(&this, CRASH_EVEN))
+        if (has(&this, CRASH_EVEN) && report->messages == 0)
+            holds = crash_scenes(&this);
+        if (holds && has(&this, CRASH_EVEN))
             holds = prove_even(&this, sync, diag, &status);
         if (holds && has(&this, CRASH_KILLS))
             holds = prove_kills(&this, sync, diag, &status);
@@ -209,6 +211,7 @@ struct durable_request crash_request(const struct crash_case *this, enum tw_sync
                                              .past_permille = 20},
                                     .producers = 2,
                                     .batch = 3,
+                                    .lags = true,
                                     .budget_ns = BUDGET_NS,
                                     .settings = this->options->settings,
                                     .setting_count = this->options->setting_count};

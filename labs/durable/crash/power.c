@@ -75,7 +75,6 @@ static void recorded_free(struct recorded *recorded)
 static bool recorded_run(struct recorded *recorded, int *ended, char *reason, size_t size)
 {
     struct disk_log *before = *disk_layer();
-    atomic_store(&recorded->log->lock, 0); /* of a process that was killed */
     *disk_layer() = recorded->log;
     bool came_to_its_end = durable_open_once(&recorded->request, recorded->directory,
                                              recorded->book, BUDGET_NS, ended, reason, size);

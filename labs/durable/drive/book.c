@@ -356,7 +356,7 @@ uint64_t book_pending(const struct book *book)
     uint64_t pending = 0;
     for (uint64_t i = 0; i < book->load.tasks; i++) {
         const struct book_entry *entry = &book->entries[i];
-        pending += entry->acked && !entry->cancel_acked && !entry->delivered;
+        pending += entry->acked && !entry->cancel_acked && !entry->done_acked;
     }
     return pending;
 }

@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -37,6 +38,8 @@ struct driver {
     uint64_t begin_ns, open_ns, io_begin, storage_begin, memory_begin, resident_begin;
     bool is_recovered; /* this open found all that was put */
     uint64_t since_checkpoint, dispatched;
+    uint64_t undone[2 * POLL_MAX]; /* handed out and not done, in order */
+    size_t undone_count;
     uint64_t next_ms; /* nothing comes before that, the store said when all was put */
     struct rng rng;
 };
@@ -163,6 +166,13 @@ static void note_batch(struct producer *producer, size_t count, int answer)
         producer->acked += count;
 }
 
+/* Has a poll come to the step of that due?  A store of coarse steps may work off a whole one by then. */
+static bool is_come_to(const struct book *book, uint64_t due_ms)
+{
+    uint64_t come_ms = book->now_ms > book->floor_ms ? book->now_ms : book->floor_ms;
+    return book->resolution_ms > 1 && due_ms / book->resolution_ms <= come_ms / book->resolution_ms;
+}
+
 static void cancel_one(struct producer *producer, uint64_t number)
 {
     struct driver *driver = producer->driver;
@@ -180,7 +190,8 @@ static void cancel_one(struct producer *producer, uint64_t number)
         entry->cancel_acked = stamp(driver);
     } else if (answer == TW_STORE_TOO_LATE) {
         atomic_fetch_or(&entry->flags, BOOK_TOO_LATE);
-        entry->late_poll = atomic_load(&driver->book->polls);
+        if (!is_come_to(driver->book, driver->book->base_ms + message.due_ms))
+            entry->late_poll = atomic_load(&driver->book->polls);
     } else if (!driver->request->insists) {
         fail(driver, "cancel", answer);
     }
@@ -259,9 +270,13 @@ static uint64_t now_of(struct driver *driver)
     return now > book->now_ms ? now : book->now_ms;
 }
 
-static void do_done(struct driver *driver, const uint64_t *numbers, size_t count)
+/* The first `count` of what was handed out. */
+static void do_done(struct driver *driver, size_t count)
 {
     struct book *book = driver->book;
+    const uint64_t *numbers = driver->undone;
+    if (count == 0 || driver->broken)
+        return;
     atomic_fetch_add(&book->steps, (uint32_t)count);
     uint32_t called = stamp(driver);
     for (size_t i = 0; i < count; i++)
@@ -278,31 +293,34 @@ static void do_done(struct driver *driver, const uint64_t *numbers, size_t count
             book->entries[numbers[i]].done_acked = acked;
     driver->dispatched += count;
     driver->since_checkpoint += count;
+    driver->undone_count -= count;
+    memmove(driver->undone, driver->undone + count, driver->undone_count * sizeof *driver->undone);
 }
 
-/* Handles what was handed out: now and then in two parts, so that a crash comes between them. */
+/* Handles what was handed out: now and then in two parts, so that a crash comes between them, and, of a store that is proved,
+ * not all of it before the next poll or checkpoint. */
 static void handle(struct driver *driver, const struct tw_delivery *deliveries, size_t count,
                    uint32_t poll)
 {
-    uint64_t numbers[POLL_MAX];
-    uint64_t now = driver->book->now_ms;
+    uint64_t now = driver->book->now_ms, first = durable_number(deliveries[0].key);
     for (size_t i = 0; i < count; i++) {
         book_deliver(driver->book, &driver->order, &deliveries[i], poll, now);
-        numbers[i] = durable_number(deliveries[i].key);
-        bool is_past = numbers[i] < driver->book->load.tasks &&
-                       driver->book->entries[numbers[i]].flags & BOOK_PAST;
+        uint64_t number = durable_number(deliveries[i].key);
+        driver->undone[driver->undone_count++] = number;
+        bool is_past =
+            number < driver->book->load.tasks && driver->book->entries[number].flags & BOOK_PAST;
         if (deliveries[i].due_ms + driver->book->resolution_ms <= driver->next_ms &&
             driver->next_ms > driver->book->floor_ms)
             fail(driver, "next, which named a later time than the first due,", TW_STORE_BAD);
         if (driver->request->real_time && !is_past && now >= deliveries[i].due_ms)
             histogram_add(&driver->book->figures.late, (now - deliveries[i].due_ms) * 1000000000);
     }
-    size_t first = count > 1 && rng_below(&driver->rng, 4) == 0 ? count / 2 : count;
-    do_done(driver, numbers, first);
-    if (first < count && !driver->broken)
-        do_done(driver, numbers + first, count - first);
-    if (numbers[0] < driver->book->load.tasks &&
-        !durable_load_is_payload(&driver->book->load, numbers[0], deliveries[0].payload,
+    if (rng_below(&driver->rng, 4) == 0)
+        do_done(driver, driver->undone_count / 2);
+    if (!driver->request->lags || driver->undone_count > POLL_MAX || rng_below(&driver->rng, 2))
+        do_done(driver, driver->undone_count);
+    if (first < driver->book->load.tasks &&
+        !durable_load_is_payload(&driver->book->load, first, deliveries[0].payload,
                                  deliveries[0].size))
         fail(driver, "poll, whose payload changed before the next one,", TW_STORE_BAD);
 }
@@ -342,6 +360,7 @@ static size_t poll_once(struct driver *driver, uint64_t now)
         return 0;
     }
     if (count == 0) {
+        do_done(driver, driver->undone_count);
         book->drained_poll = poll;
         book->drained_ms = now;
         book->drained_incarnation = book->incarnation;
@@ -582,38 +601,6 @@ static void note_damage(void *ctx, const char *file, uint64_t offset, const char
         snprintf(book->failure, sizeof book->failure, "%s at %" PRIu64 ": %s", file, offset, what);
 }
 
-/* A put of which one message is too large is refused, and nothing of it is there. */
-static void put_too_large(struct driver *driver)
-{
-    static const unsigned char bytes[TW_PAYLOAD_MAX + 1];
-    uint64_t due_ms = driver->book->now_ms + 1;
-    struct tw_message messages[] = {{.key = durable_key(DURABLE_TASKS_MAX), .due_ms = due_ms},
-                                    {.key = durable_key(DURABLE_TASKS_MAX + 1),
-                                     .due_ms = due_ms,
-                                     .payload = bytes,
-                                     .size = sizeof bytes}};
-    struct tw_store_seat *seat = driver->backend->enter(driver->store);
-    int answer = seat ? driver->backend->put(seat, messages, 2) : TW_STORE_MEMORY;
-    if (answer != TW_STORE_RANGE)
-        fail(driver, "a put with a payload that is too large, which has to answer RANGE,", answer);
-    if (seat)
-        driver->backend->leave(seat);
-}
-
-/* The directory is the first open's alone. */
-static void open_again(struct driver *driver, const struct tw_store_config *config)
-{
-    struct tw_store *again;
-    struct tw_error error = {""};
-    int answer = driver->backend->open(&again, config, &error);
-    if (answer == TW_STORE_LOCKED)
-        return;
-    fail(driver, "a second open of the directory, which has to answer LOCKED,", answer);
-    driver->broken = TW_STORE_LOCKED;
-    if (answer == TW_STORE_OK)
-        driver->backend->close(again);
-}
-
 static int open_store(struct driver *driver, const char *directory)
 {
     const struct durable_request *request = driver->request;
@@ -653,11 +640,6 @@ static int open_store(struct driver *driver, const char *directory)
     book->figures.opens++;
     if (book->figures.slowest_recovery_ns < book->opening_ns)
         book->figures.slowest_recovery_ns = book->opening_ns;
-    if (request->is_strict)
-        put_too_large(driver);
-    if (request->is_strict &&
-        !(driver->backend->flags & (TW_STORE_IN_MEMORY | TW_STORE_KEEPS_NOTHING)))
-        open_again(driver, &config);
     atomic_store(&book->stage, BOOK_WORKING);
     return TW_STORE_OK;
 }

@@ -140,7 +140,7 @@ void book_settle(struct book *book);
  * tend or checkpoint is no longer promised. */
 void book_turn_back(struct book *book, uint32_t stamp);
 
-/* Acknowledged, and neither cancelled nor handed out. */
+/* Acknowledged, and neither cancelled nor done. */
 uint64_t book_pending(const struct book *book);
 /* Messages handed to the store, and those of them that have ended. */
 uint64_t book_handed(const struct book *book);

@@ -84,6 +84,8 @@ static bool worker_begin(const struct durable_request *request, const char *dire
         .memory_bytes = request->memory_bytes, .out_fd = ends[1], .err_fd = WARD_NOWHERE};
     fflush(NULL);
     atomic_store(&book->stage, BOOK_OPENING);
+    if (book->disk_lock)
+        atomic_store(book->disk_lock, 0); /* of a process that was killed */
     worker->begin_ns = ward_now_ns();
     worker->memory_kills = ward_memory_kills();
     worker->pid = ward_fork(&ward);

@@ -59,7 +59,8 @@ struct durable_request {
     uint64_t
         kills; /* at random moments; the figures of a run with kills are those of a store that is killed */
     bool measures_recovery; /* ended once when all is put, and opened again: the figure */
-    bool insists;           /* puts and cancels go on after an error, which is expected */
+    bool lags;    /* some of what was handed out is done only after later polls and checkpoints */
+    bool insists; /* puts and cancels go on after an error, which is expected */
     bool
         is_strict; /* a second open has to be refused, and descriptors and memory to be given back */
     uint64_t budget_ns;                /* of the whole run, wall time */

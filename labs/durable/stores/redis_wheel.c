@@ -502,14 +502,15 @@ static bool is_before(const struct work *left, const struct work *right)
     return left->slot != right->slot ? left->slot < right->slot : left->number < right->number;
 }
 
-/* The first work that is not read to its end, or NULL: that of the earliest slot, of these the one moved aside first,
- * which is the same after recovery. */
-static struct work *work_first(struct tw_store *store)
+/* The first work that is over and not read to its end, or NULL: that of the earliest slot, of these the one moved aside
+ * first, which is the same after recovery.  The clock may have gone back across it. */
+static struct work *work_first(struct tw_store *store, uint64_t now_ms)
 {
     struct work *first = NULL;
     for (size_t i = 0; i < store->work_count; i++) {
         struct work *work = &store->works[i];
-        if (work->read < work->total && (!first || is_before(work, first)))
+        if (work->read < work->total && work->slot < (now_ms + 1) / store->slot_ms &&
+            (!first || is_before(work, first)))
             first = work;
     }
     return first;
@@ -523,7 +524,7 @@ static int redis_wheel_poll(struct tw_store *store, uint64_t now_ms, struct tw_d
     int answer = redis_health(&store->server);
     while (answer == TW_STORE_OK && *count < max && !store_payloads_full(&store->payloads)) {
         size_t taken;
-        struct work *work = work_first(store);
+        struct work *work = work_first(store, now_ms);
         answer = works_take(store, now_ms, work ? work->slot : NO_SLOT, out, max, count, &taken);
         if (answer != TW_STORE_OK || taken > 0)
             continue;
@@ -918,7 +919,7 @@ static void redis_wheel_leave(struct tw_store_seat *seat)
 
 static uint64_t redis_wheel_next(struct tw_store *store)
 {
-    const struct work *work = work_first(store);
+    const struct work *work = work_first(store, UINT64_MAX - 1);
     uint64_t next = work ? work->slot * store->slot_ms : TW_STORE_NEVER;
     pthread_mutex_lock(&store->lock);
     if (store->heap_count > 0) {

@@ -220,6 +220,8 @@ struct wl_segment {
 struct wl_segments {
     int directory;
     pthread_mutex_t lock;
+    pthread_mutex_t syncing;
+    int sync_error;           /* of the first sync that failed: none is believed from then on */
     struct wl_segment **list; /* by base */
     size_t count, room, open;
     uint64_t uses;
@@ -273,6 +275,9 @@ int wl_segments_write(struct wl_segments *segments, uint64_t position, const uns
 /* Writes zeros from position, where the log ends, up to `to`, unless zeros lie there already: a sync of records that are
  * written over them has no new block and no new size to note.  0 or an errno: some of them may be there. */
 int wl_segments_fill(struct wl_segments *segments, uint64_t position, uint64_t to);
+/* fsync or fdatasync, one at a time: of two threads that sync a file the system tells one alone that writes were lost, and then
+ * neither may believe it.  0 or an errno. */
+int wl_sync(struct wl_segments *segments, int fd, int (*call)(int fd));
 /* Makes all from position on durable, the names of new files too.  0 or an errno. */
 int wl_segments_sync(struct wl_segments *segments, uint64_t position);
 /* Cuts the log at position: later segments go, the one that holds it ends there.  0 or an errno. */

@@ -118,7 +118,7 @@ int wl_checkpoint_write(struct wl_segments *segments, const struct wl_state *sta
         close(fd);
     /* The file's name has to last too, the first time. */
     if (!error && state->sequence <= 2)
-        error = fsync(segments->directory) == 0 ? 0 : errno;
+        error = wl_sync(segments, segments->directory, fsync);
     free(ready->pages);
     ready->pages = NULL;
     return error;

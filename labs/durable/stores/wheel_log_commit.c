@@ -187,7 +187,8 @@ static int leader_writes(struct wl_log *log, bool sync, uint64_t reserved, bool 
 /* The leader's work is over, as `error` says. */
 static void lead_note(struct wl_log *log, bool sync, int error, bool wrote, bool names)
 {
-    if (error && !wrote && is_full(error)) {
+    /* Under none they were acknowledged, and are gone: nothing may be promised any more. */
+    if (error && !wrote && is_full(error) && log->policy != TW_SYNC_NONE) {
         log->segments.names_changed = log->segments.names_changed || names;
         log_take_back(log);
     } else if (error) {
@@ -254,7 +255,7 @@ static void lead(struct wl_log *log, bool sync)
     uint64_t begin_ns = store_monotonic_ns();
     int error = leader_writes(log, sync, reserved, &wrote);
     if (!error && names)
-        error = fsync(log->segments.directory) == 0 ? 0 : errno;
+        error = wl_sync(&log->segments, log->segments.directory, fsync);
     wl_log_lock(log);
     lead_note(log, sync, error, wrote, names);
     if (!error && sync) {
@@ -474,6 +475,8 @@ static int rotate(struct wl_log *log, uint64_t size)
 int wl_log_make_room(struct wl_log *log, const struct wl_ticket *ticket, size_t body)
 {
     size_t size = WL_ENTRY_BYTES + body, need = size + 2 * WL_ENTRY_BYTES + WL_FILE_HEADER_BYTES;
+    if (log->broken)
+        return TW_STORE_BROKEN;
     while (log->filling.used + need > WL_BUFFER_BYTES && !log->broken) {
         if (log->busy)
             pthread_cond_wait(&log->settled, &log->lock);
@@ -481,7 +484,7 @@ int wl_log_make_room(struct wl_log *log, const struct wl_ticket *ticket, size_t 
             lead(log, log->policy <= TW_SYNC_GROUP);
     }
     if (log->broken)
-        return TW_STORE_BROKEN;
+        return TW_STORE_IO;
     if (taken_back(log, ticket))
         return TW_STORE_FULL;
     uint64_t base = log->last ? log->last->base : 0;

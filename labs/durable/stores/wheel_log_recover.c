@@ -585,6 +585,10 @@ int wl_recover(struct tw_store *store, const struct tw_store_config *config, str
         recovery.state.puts = recovery.state.log / WL_ENTRY_BYTES;
     if (answer == TW_STORE_OK)
         answer = replay(&recovery);
+    /* Closed for long with nothing pending: as a new one, or a due from now on would be out of reach. */
+    if (answer == TW_STORE_OK && recovery.state.pending == 0 &&
+        config->now_ms > recovery.state.floor_due + TW_DELAY_MAX_MS)
+        floor_raise(&recovery, (struct wl_place){config->now_ms, 0});
     error->text[0] = answer == TW_STORE_OK ? '\0' : error->text[0];
     if (answer == TW_STORE_OK)
         answer = store_begin(&recovery, config);

@@ -110,6 +110,7 @@ int wl_segments_open(struct wl_segments *segments, int directory)
     memset(segments, 0, sizeof *segments);
     segments->directory = directory;
     pthread_mutex_init(&segments->lock, NULL);
+    pthread_mutex_init(&segments->syncing, NULL);
     int copy = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *listing = copy < 0 ? NULL : fdopendir(copy);
     if (!listing)
@@ -141,6 +142,7 @@ void wl_segments_close(struct wl_segments *segments)
     }
     free(segments->list);
     pthread_mutex_destroy(&segments->lock);
+    pthread_mutex_destroy(&segments->syncing);
 }
 
 /* Index of the last segment that begins at or before position; with the lock.  count: none. */
@@ -282,10 +284,20 @@ static int write_whole(struct wl_segments *segments, int fd, const unsigned char
     return 0;
 }
 
+int wl_sync(struct wl_segments *segments, int fd, int (*call)(int fd))
+{
+    pthread_mutex_lock(&segments->syncing);
+    if (!segments->sync_error && call(fd) != 0)
+        segments->sync_error = errno;
+    int error = segments->sync_error;
+    pthread_mutex_unlock(&segments->syncing);
+    return error;
+}
+
 static int sync_file(struct wl_segments *segments, int fd)
 {
     atomic_fetch_add(&segments->syncs, 1);
-    return fdatasync(fd) == 0 ? 0 : errno;
+    return wl_sync(segments, fd, fdatasync);
 }
 
 /* One piece: what of [position, position + size) lies in the segment of position.  *done is its length. */

@@ -6,6 +6,7 @@
 #include "labs/durable/stores/store_modules.h"
 #include "testing.h"
 
+#include <signal.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
@@ -296,6 +297,65 @@ TEST(the_clock_waits_for_the_first_message_of_a_batch)
     footing_remove(directory);
     assert_string_equal(report.reason, "");
     assert_int_equal(report.end, DURABLE_OK);
+}
+
+static _Atomic uint32_t *layer; /* the lock of the disk's layer */
+
+/* As a store's call that the layer records. */
+static void layer_enter(void)
+{
+    while (atomic_exchange(layer, 1))
+        continue;
+}
+
+static int open_recorded(struct tw_store **out, const struct tw_store_config *config,
+                         struct tw_error *error)
+{
+    layer_enter();
+    atomic_store(layer, 0);
+    return reference()->open(out, config, error);
+}
+
+static int poll_killed(struct tw_store *store, uint64_t now_ms, struct tw_delivery *out, size_t max,
+                       size_t *count)
+{
+    (void)store, (void)now_ms, (void)out, (void)max, (void)count;
+    layer_enter();
+    return kill(getpid(), SIGKILL);
+}
+
+/* Until it is killed with the dispatcher. */
+static int put_held(struct tw_store_seat *seat, struct tw_message *messages, size_t count)
+{
+    (void)seat, (void)messages, (void)count;
+    return pause();
+}
+
+TEST(an_open_goes_on_behind_one_that_was_killed_in_a_recorded_call)
+{
+    char reason[300];
+    int ended = -1;
+    uint64_t budget_ns = UINT64_C(10000000000);
+    struct tw_store_backend recorded = *reference();
+    struct durable_request request = {
+        .store = &recorded, .load = load, .producers = 1, .batch = 3, .measures_recovery = true};
+    request.load.tasks = 60;
+    struct book *book = book_make(&request.load);
+    book->disk_lock = layer = book_shared(sizeof *layer);
+    recorded.open = open_recorded;
+    recorded.put = put_held;
+    recorded.poll = poll_killed;
+    assert_false(durable_open_once(&request, "/", book, budget_ns, &ended, reason, sizeof reason));
+    assert_int_equal(*layer, 1);
+    recorded.put = reference()->put;
+    recorded.poll = reference()->poll;
+    /* Killed once more when all is put: between two calls, as this child has the lock. */
+    assert_true(durable_open_once(&request, "/", book, budget_ns, &ended, reason, sizeof reason));
+    assert_int_equal(ended, DRIVE_FILLED);
+    assert_int_equal(*layer, 1);
+    assert_true(durable_open_once(&request, "/", book, budget_ns, &ended, reason, sizeof reason));
+    assert_int_equal(ended, DRIVE_FINISHED);
+    book_free(book);
 }
 
 TEST_MAIN(NULL, NULL)

@@ -1,0 +1,431 @@
+/* scenes.c - short sequences of calls, each for sentences of store.h that a random load hardly meets. */
+#include "labs/durable/crash/crash.h"
+
+#include "harness/base/ward.h"
+#include "labs/durable/drive/footing.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define MESSAGES_MAX 4096u
+#define DAY_MS       UINT64_C(86400000)
+#define SECONDS      100u
+/* Of seats that came and went. */
+#define LEAK_BYTES UINT64_C(100000)
+
+enum fate { ABSENT, WAITS, HANDED, ENDED };
+
+struct message {
+    struct tw_message put;
+    enum fate fate;
+};
+
+/* What a scene found first. */
+struct outcome {
+    char rule[40], words[240];
+};
+
+/* A store, and what became of its messages. */
+struct scene {
+    const struct crash_case *this;
+    struct outcome *outcome;
+    char directory[PATH_MAX];
+    struct tw_store *store;
+    struct tw_store_seat *seat;
+    struct tw_store_description description;
+    uint64_t now_ms;
+    struct message messages[MESSAGES_MAX];
+    size_t count, handed[MESSAGES_MAX], handed_count;
+};
+
+__attribute__((format(printf, 3, 4))) static void fail(struct scene *scene, const char *rule,
+                                                       const char *format, ...)
+{
+    va_list arguments;
+    if (scene->outcome->rule[0])
+        return;
+    snprintf(scene->outcome->rule, sizeof scene->outcome->rule, "%s", rule);
+    va_start(arguments, format);
+    vsnprintf(scene->outcome->words, sizeof scene->outcome->words, format, arguments);
+    va_end(arguments);
+}
+
+static void expect(struct scene *scene, const char *call, int answer, int expected)
+{
+    if (answer != expected)
+        fail(scene, "failed", "%s answered %d, expected %d", call, answer, expected);
+}
+
+static struct tw_store_config config_of(const struct scene *scene)
+{
+    const struct crash_options *options = scene->this->options;
+    enum tw_sync_policy sync = TW_SYNC_ALWAYS;
+    while (!(scene->this->store->policies & 1u << sync))
+        sync++;
+    return (struct tw_store_config){.directory = scene->directory,
+                                    .sync = sync,
+                                    .interval_ms = 5,
+                                    .now_ms = scene->now_ms,
+                                    .seats = 1,
+                                    .settings = options->settings,
+                                    .setting_count = options->setting_count};
+}
+
+/* name: NULL opens the same one again. */
+static bool scene_open(struct scene *scene, const char *name, uint64_t now_ms)
+{
+    struct tw_error error = {""};
+    const struct tw_store_backend *table = scene->this->store;
+    scene->now_ms = now_ms;
+    if (name)
+        snprintf(scene->directory, sizeof scene->directory, "%.3900s/%s",
+                 scene->this->options->directory, name);
+    struct tw_store_config config = config_of(scene);
+    int answer = table->open(&scene->store, &config, &error);
+    if (answer != TW_STORE_OK) {
+        fail(scene, "failed", "open answered %d: %.180s", answer, error.text);
+        return false;
+    }
+    table->describe(scene->store, &scene->description);
+    scene->seat = table->enter(scene->store);
+    return scene->seat != NULL;
+}
+
+/* What was handed out and is not done comes again. */
+static void scene_close(struct scene *scene)
+{
+    const struct tw_store_backend *table = scene->this->store;
+    table->leave(scene->seat);
+    expect(scene, "close", table->close(scene->store), TW_STORE_OK);
+    for (size_t i = 0; i < scene->handed_count; i++)
+        scene->messages[scene->handed[i]].fate = WAITS;
+    scene->handed_count = 0;
+}
+
+static bool is_kept(const struct scene *scene)
+{
+    return !(scene->this->store->flags & TW_STORE_IN_MEMORY);
+}
+
+/* Of the key's bits, which differ from byte to byte. */
+static unsigned char byte_of(uint64_t key, size_t at)
+{
+    return (unsigned char)(key >> at % 8 * 8 ^ at * 7);
+}
+
+static void look_pending(struct scene *scene)
+{
+    struct tw_store_stats stats = {.pending = UINT64_MAX};
+    uint64_t pending = 0;
+    for (size_t i = 0; i < scene->count; i++)
+        pending += scene->messages[i].fate == WAITS || scene->messages[i].fate == HANDED;
+    scene->this->store->stats(scene->store, &stats);
+    if (stats.pending != pending && stats.pending != UINT64_MAX)
+        fail(scene, "failed", "stats have %" PRIu64 " messages pending; expected %" PRIu64,
+             stats.pending, pending);
+}
+
+static void add(struct scene *scene, uint64_t key, uint64_t due_ms, uint32_t size)
+{
+    scene->messages[scene->count++].put =
+        (struct tw_message){.key = key, .due_ms = due_ms, .size = size};
+}
+
+/* Puts what was added and is not there, in one call. */
+static int put(struct scene *scene)
+{
+    size_t from = scene->count, bytes = 0;
+    while (from > 0 && scene->messages[from - 1].fate == ABSENT)
+        bytes += scene->messages[--from].put.size;
+    size_t count = scene->count - from;
+    struct tw_message *batch = calloc(count, sizeof *batch);
+    unsigned char *payloads = malloc(bytes + 1), *next = payloads;
+    for (size_t i = 0; i < count; i++) {
+        batch[i] = scene->messages[from + i].put;
+        batch[i].payload = batch[i].size ? next : NULL;
+        for (size_t at = 0; at < batch[i].size; at++)
+            *next++ = byte_of(batch[i].key, at);
+    }
+    int answer = scene->this->store->put(scene->seat, batch, count);
+    memset(payloads, 0, bytes);
+    for (size_t i = 0; i < count; i++) {
+        scene->messages[from + i].put.handle = batch[i].handle;
+        scene->messages[from + i].fate = answer == TW_STORE_OK ? WAITS : ENDED;
+    }
+    free(batch);
+    free(payloads);
+    look_pending(scene);
+    return answer;
+}
+
+static void cancel(struct scene *scene, size_t at)
+{
+    struct message *message = &scene->messages[at];
+    int answer = scene->this->store->cancel(scene->seat, message->put.key, message->put.due_ms,
+                                            message->put.handle);
+    if (answer == TW_STORE_CANCELLED && message->fate == WAITS)
+        message->fate = ENDED;
+    else
+        expect(scene, "cancel", answer,
+               message->fate == WAITS ? TW_STORE_CANCELLED : TW_STORE_TOO_LATE);
+    look_pending(scene);
+}
+
+static void deliver(struct scene *scene, const struct tw_delivery *delivery)
+{
+    size_t at = 0, same = 0;
+    while (at < scene->count && scene->messages[at].put.key != delivery->key)
+        at++;
+    struct message *message = &scene->messages[at];
+    const unsigned char *payload = delivery->payload;
+    if (at == scene->count) {
+        fail(scene, "changed", "key %" PRIu64 " was handed out and never put", delivery->key);
+        return;
+    }
+    while (same < delivery->size && payload[same] == byte_of(delivery->key, same))
+        same++;
+    if (message->fate != WAITS)
+        fail(scene, "twice", "key %" PRIu64 " was handed out again, or after its cancel",
+             delivery->key);
+    else if (delivery->due_ms != message->put.due_ms || delivery->size != message->put.size ||
+             same < delivery->size)
+        fail(scene, "changed", "key %" PRIu64 " came with another due, size or payload",
+             delivery->key);
+    else if (delivery->due_ms > scene->now_ms)
+        fail(scene, "early", "key %" PRIu64 " came before its due", delivery->key);
+    message->fate = HANDED;
+    scene->handed[scene->handed_count++] = at;
+}
+
+static size_t poll(struct scene *scene, size_t max)
+{
+    static struct tw_delivery out[MESSAGES_MAX];
+    size_t count = 0;
+    int answer = scene->this->store->poll(scene->store, scene->now_ms, out, max, &count);
+    expect(scene, "poll", answer, TW_STORE_OK);
+    for (size_t i = 0; i < count && count <= max; i++)
+        deliver(scene, &out[i]);
+    return answer == TW_STORE_OK ? count : 0;
+}
+
+static void done(struct scene *scene, size_t count)
+{
+    if (count == 0)
+        return;
+    expect(scene, "done", scene->this->store->done(scene->store, count), TW_STORE_OK);
+    for (size_t i = 0; i < count; i++)
+        scene->messages[scene->handed[i]].fate = ENDED;
+    scene->handed_count -= count;
+    memmove(scene->handed, scene->handed + count, scene->handed_count * sizeof *scene->handed);
+    look_pending(scene);
+}
+
+/* All that is due comes, and is done. */
+static void drain(struct scene *scene, uint64_t now_ms, size_t max)
+{
+    scene->now_ms = now_ms;
+    done(scene, scene->handed_count);
+    while (!scene->outcome->rule[0] && poll(scene, max) > 0)
+        done(scene, scene->handed_count);
+    for (size_t i = 0; i < scene->count; i++)
+        if (scene->messages[i].fate == WAITS &&
+            scene->messages[i].put.due_ms / scene->description.resolution_ms <
+                (now_ms + 1) / scene->description.resolution_ms)
+            fail(scene, "late", "key %" PRIu64 " is due and did not come",
+                 scene->messages[i].put.key);
+}
+
+/* ---- Scenes. ---------------------------------------------------------------------------------- */
+
+/* Keys of all 64 bits, dues from now to the furthest that every store takes, payloads of every kind; a clock of any epoch. */
+static void any_key_and_due(struct scene *scene, uint64_t base_ms)
+{
+    static const uint64_t keys[] = {0, 1, UINT64_C(1) << 63, UINT64_MAX, UINT64_C(1) << 32};
+    if (!scene_open(scene, "one", base_ms))
+        return;
+    for (size_t i = 0; i < 5; i++)
+        add(scene, keys[i] ^ base_ms, base_ms + i * i * TW_DELAY_MAX_MS / 16, i % 2 ? 1000 : 0);
+    add(scene, base_ms + 77, base_ms + 5000, TW_PAYLOAD_MAX);
+    expect(scene, "put", put(scene), TW_STORE_OK);
+    if (is_kept(scene)) {
+        scene_close(scene);
+        if (!scene_open(scene, NULL, base_ms))
+            return;
+    }
+    cancel(scene, 2);
+    drain(scene, base_ms + 5999, 256);
+    cancel(scene, 5);
+    drain(scene, base_ms + TW_DELAY_MAX_MS, 256);
+    /* Beyond its reach a store refuses, or keeps it until then; and the clock may be stopped for long. */
+    add(scene, base_ms + 78, scene->now_ms + 400 * DAY_MS, 10);
+    int answer = put(scene);
+    if (answer != TW_STORE_RANGE || scene->description.reach_ms >= 400 * DAY_MS)
+        expect(scene, "put", answer, TW_STORE_OK);
+    add(scene, base_ms + 79, scene->now_ms + 9 * DAY_MS, 10);
+    expect(scene, "put", put(scene), TW_STORE_OK);
+    drain(scene, scene->now_ms + 399 * DAY_MS, 256);
+    drain(scene, scene->now_ms + 2 * DAY_MS, 256);
+    scene_close(scene);
+}
+
+/* More bytes and messages at once than a poll may hand out; what is not done is not given again, and comes again. */
+static void much_at_once(struct scene *scene)
+{
+    const uint64_t now = DURABLE_EPOCH_MS;
+    if (!scene_open(scene, "one", now))
+        return;
+    for (uint64_t i = 1000; i < 1040; i++)
+        add(scene, i, now + 1000, TW_PAYLOAD_MAX);
+    expect(scene, "put", put(scene), TW_STORE_OK);
+    for (uint64_t i = 1040; i < 4000; i++)
+        add(scene, i, now + 2000, 8);
+    expect(scene, "put", put(scene), TW_STORE_OK);
+    scene->now_ms = now + 2999;
+    for (size_t i = 0; i < 50; i++)
+        poll(scene, 20);
+    done(scene, scene->handed_count / 2);
+    expect(scene, "checkpoint", scene->this->store->checkpoint(scene->store), TW_STORE_OK);
+    if (is_kept(scene)) {
+        scene_close(scene);
+        if (!scene_open(scene, NULL, now + 2999))
+            return;
+    }
+    drain(scene, now + 2999, MESSAGES_MAX);
+    scene_close(scene);
+}
+
+/* The clock goes back across an open.  The second was put when the first, of a later due, had been handed out. */
+static void clock_back(struct scene *scene)
+{
+    const uint64_t now = DURABLE_EPOCH_MS + DAY_MS;
+    if (!is_kept(scene) || !scene_open(scene, "one", now))
+        return;
+    add(scene, 5001, now + 10000, 30);
+    expect(scene, "put", put(scene), TW_STORE_OK);
+    scene->now_ms = now + 20000;
+    poll(scene, 256);
+    add(scene, 5002, now + 5000, 30);
+    add(scene, 5003, now + 6000, 30);
+    expect(scene, "put", put(scene), TW_STORE_OK);
+    scene_close(scene);
+    if (!scene_open(scene, NULL, now + 1000))
+        return;
+    cancel(scene, 1);
+    drain(scene, now + 4000, 256);
+    drain(scene, now + 30000, 256);
+    scene_close(scene);
+}
+
+/* Seats come and go; and two stores share nothing: what one has handed out stays while the other one works. */
+static void seats_and_neighbours(struct scene *scene)
+{
+    static struct scene other;
+    struct tw_delivery out[8], out_of_other[8];
+    size_t count = 0, count_of_other = 0;
+    const struct tw_store_backend *table = scene->this->store;
+    uint64_t times = table->flags & TW_STORE_SERVER ? 50 : 20000, memory;
+    other = *scene;
+    const uint64_t now = DURABLE_EPOCH_MS + 3 * DAY_MS;
+    if (!scene_open(scene, "one", now) || !scene_open(&other, "other", now))
+        return;
+    table->leave(table->enter(scene->store));
+    memory = footing_allocated_bytes();
+    for (uint64_t i = 0; i < times; i++)
+        table->leave(table->enter(scene->store));
+    if (memory != UINT64_MAX && footing_allocated_bytes() > memory + LEAK_BYTES)
+        fail(scene, "failed", "%" PRIu64 " seats that left did not give back %" PRIu64 " bytes",
+             times, footing_allocated_bytes() - memory);
+    for (uint64_t i = 0; i < 8; i++) {
+        add(scene, 7000 + i, now + 1, 100);
+        add(&other, (7000 + i) * 1000003, now + 1, 100);
+    }
+    expect(scene, "put", put(scene), TW_STORE_OK);
+    expect(&other, "put", put(&other), TW_STORE_OK);
+    scene->now_ms = other.now_ms = now + 2000;
+    expect(scene, "poll", table->poll(scene->store, scene->now_ms, out, 8, &count), TW_STORE_OK);
+    expect(scene, "poll", table->poll(other.store, other.now_ms, out_of_other, 8, &count_of_other),
+           TW_STORE_OK);
+    for (size_t i = 0; i < count; i++)
+        deliver(scene, &out[i]);
+    for (size_t i = 0; i < count_of_other; i++)
+        deliver(&other, &out_of_other[i]);
+    drain(scene, scene->now_ms, 8);
+    drain(&other, other.now_ms, 8);
+    scene_close(scene);
+    scene_close(&other);
+}
+
+/* What is refused says why, and nothing of it is there. */
+static void refusals(struct scene *scene)
+{
+    struct tw_error error = {""};
+    struct tw_store *again = NULL;
+    const uint64_t now = DURABLE_EPOCH_MS + 2 * DAY_MS;
+    if (!scene_open(scene, "one", now))
+        return;
+    struct tw_store_config config = config_of(scene);
+    if (is_kept(scene)) {
+        int answer = scene->this->store->open(&again, &config, &error);
+        expect(scene, "a second open of the directory", answer, TW_STORE_LOCKED);
+        if (answer != TW_STORE_OK && (again || !error.text[0]))
+            fail(scene, "failed", "an open that was refused set a store, or gave no reason");
+    }
+    add(scene, 6001, now + 1, 0);
+    add(scene, 6002, now + 1, TW_PAYLOAD_MAX + 1);
+    expect(scene, "a put with a payload that is too large", put(scene), TW_STORE_RANGE);
+    drain(scene, now + 2000, 256);
+    scene_close(scene);
+}
+
+static void early(struct scene *scene)
+{
+    any_key_and_due(scene, 0);
+}
+
+static void late(struct scene *scene)
+{
+    any_key_and_due(scene, UINT64_C(1) << 42);
+}
+
+static void play(void *ctx, void *record)
+{
+    /* In the order of their clocks: one directory has seen them all. */
+    static void (*const scenes[])(struct scene *) = {early,    much_at_once,         clock_back,
+                                                     refusals, seats_and_neighbours, late};
+    static struct scene scene;
+    struct outcome *outcome = record;
+    for (size_t i = 0; i < sizeof scenes / sizeof *scenes && !outcome->rule[0]; i++) {
+        scene = (struct scene){.this = ctx, .outcome = outcome};
+        scenes[i](&scene);
+    }
+}
+
+bool crash_scenes(const struct crash_case *this)
+{
+    struct outcome outcome = {.rule = ""};
+    struct crash_case copy = *this;
+    char reason[300] = "", directory[PATH_MAX];
+    struct crash_options options = *this->options;
+    struct ward ward = {.out_fd = WARD_NOWHERE, .err_fd = WARD_NOWHERE};
+    /* With a name as long and odd as names may be. */
+    snprintf(directory, sizeof directory, "%.3700s/a 'store' of 100%% \"%0120d\"?#;$",
+             options.directory, 0);
+    options.directory = directory;
+    copy.options = &options;
+    uint64_t begin_ns = ward_now_ns();
+    if (mkdir(directory, 0700) != 0)
+        crash_broken(this, CRASH_EVEN, "failed", "%s: no directory", directory);
+    else if (!ward_run(&ward, SECONDS, play, &copy, &outcome, sizeof outcome, reason,
+                       sizeof reason))
+        crash_broken(this, CRASH_EVEN, "crashed", "a scene: %s", reason);
+    else if (outcome.rule[0])
+        crash_broken(this, CRASH_EVEN, outcome.rule, "a scene: %s", outcome.words);
+    ward_sweep(begin_ns, NULL, 0);
+    footing_remove(directory);
+    return !this->report->is_broken;
+}
