@@ -60,8 +60,7 @@ static void print_cost(FILE *out, const cJSON *cost, bool right)
 {
     fprintf(out, "%5g of %-3g %s%s\n", json_get_number(cost, "points"), json_get_number(cost, "of"),
             json_get_text(cost, "name"), right ? "" : ": counted when all parts are right");
-    json_each(load, cost, "loads") {
-        double untold = json_get_number(load, "untold");
+    json_each(load, cost, "loads")
         if (json_get(load, "reason"))
             fprintf(out, "      %s: %s\n", json_get_text(load, "workload"),
                     json_get_text(load, "reason"));
@@ -70,12 +69,6 @@ static void print_cost(FILE *out, const cJSON *cost, bool right)
                     json_get_text(load, "workload"), json_get_number(load, "yours"),
                     json_get_number(load, "none"), json_get_number(load, "full"),
                     json_get(load, "share") ? "" : ": does not count");
-        if (untold > 1)
-            fprintf(
-                out,
-                "      %-12s your code runs far more than TW_COUNT says: charged %.1f times that\n",
-                "", untold);
-    }
 }
 
 static void print_grade(FILE *out, const void *of)

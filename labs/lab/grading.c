@@ -27,11 +27,11 @@
 #define SHRINK_SECONDS 15.0
 #define SHRINK_REPLAYS 1000
 
-/* A call runs up to so many basic blocks beside what it counts, and so many for each count: the right solutions of the
- * test stay within that.  Who runs more is charged by blocks, at a rate at which leaving out TW_COUNT never pays. */
-#define BLOCKS_OF_CALL  16.0
+/* What TW_COUNT says is believed up to so many basic blocks for each call and for each count: right solutions and the
+ * program's own designs stay within.  Of the longest advance, for each tick of it and each count. */
+#define BLOCKS_OF_CALL  4.0
 #define BLOCKS_OF_COUNT 8.0
-#define BLOCKS_CHARGED  1.5
+#define BLOCKS_OF_TICK  64.0
 
 static const char blocks_name[] = "blocks-of-timers";
 
@@ -95,26 +95,18 @@ static int compile(struct grading *grading, const char *file, char **refused, st
 
 /* ---- Parts. ---------------------------------------------------------------------------------- */
 
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 size_t grading_files(const char *directory, const char *ending, char ***names)
 {
-    size_t count = 0, room = 0;
-    struct dirent *entry;
-    DIR *open = opendir(directory);
-    *names = NULL;
-    while (open && (entry = readdir(open)))
-        if (ends_with(entry->d_name, ending)) {
-            memory_room(names, count, &room, sizeof **names);
-            (*names)[count++] = memory_text(entry->d_name);
-        }
-    if (open)
-        closedir(open);
-    if (count > 0)
-        qsort(*names, count, sizeof **names, by_name);
+    struct dirent **entries = NULL;
+    int all = scandir(directory, &entries, NULL, alphasort);
+    size_t count = 0;
+    *names = memory_take(all > 0 ? (size_t)all : 1, sizeof **names);
+    for (int i = 0; i < all; i++) {
+        if (ends_with(entries[i]->d_name, ending))
+            (*names)[count++] = memory_text(entries[i]->d_name);
+        free(entries[i]);
+    }
+    free(entries);
     return count;
 }
 
@@ -310,7 +302,7 @@ static double figure_of(const cJSON *cell, int figure)
     double most = 0;
     json_each(phase, cell, "phases") {
         double max = json_get_number(phase, "advance_work.max");
-        most = max > most ? max : most;
+        most = fmax(max, most);
     }
     return figure == RUBRIC_WORK ? sum_of(cell, "work")
            : figure == RUBRIC_LONGEST
@@ -319,34 +311,48 @@ static double figure_of(const cJSON *cell, int figure)
                                                               : "stepped.instructions_per_op");
 }
 
-/* How many times what it says the solution is charged, at least 1. */
-static double untold(const cJSON *document, const cJSON *mine)
+/* In the phase with the longest advances. */
+static double ticks_of_advance(const cJSON *cell)
+{
+    double most = 1;
+    json_each(phase, cell, "phases")
+        most = fmax(most, json_get_number(phase, "operations.ticks") /
+                              fmax(json_get_number(phase, "operations.advance"), 1));
+    return most;
+}
+
+/* Does the code run what TW_COUNT says, more or less?  If not, the reason is in `reason`. */
+static bool is_told(const cJSON *document, const cJSON *mine, int figure, char reason[200])
 {
     const cJSON *blocks = cell_of(document, blocks_name);
-    double says = sum_of(mine, "work"), calls = sum_of(mine, "operations");
-    double runs = blocks ? sum_of(blocks, "work") - BLOCKS_OF_CALL * calls : 0;
-    return runs > BLOCKS_OF_COUNT * says ? runs / BLOCKS_CHARGED / (says < 1 ? 1 : says) : 1;
+    double says = figure_of(mine, figure), runs = figure_of(blocks, figure),
+           most = figure == RUBRIC_LONGEST
+                      ? BLOCKS_OF_TICK * (ticks_of_advance(mine) + says)
+                      : BLOCKS_OF_CALL * sum_of(mine, "operations") + BLOCKS_OF_COUNT * says;
+    if (!blocks || figure > RUBRIC_LONGEST || runs <= most)
+        return true;
+    snprintf(reason, 200, "your code runs %.3g blocks, far more than TW_COUNT says: no points",
+             runs);
+    return false;
 }
 
 static double grade_cost(const struct rubric_cost *cost, const cJSON *document, const cJSON *mine,
                          cJSON *out)
 {
+    char reason[200];
     bool ran = json_says(mine, "status", "ok");
-    double factor = ran && cost->figure <= RUBRIC_LONGEST ? untold(document, mine) : 1;
-    double yours = factor * figure_of(mine, cost->figure),
+    double yours = figure_of(mine, cost->figure),
            none = figure_of(cell_of(document, cost->none), cost->figure),
            full = figure_of(cell_of(document, cost->full), cost->figure);
-    if (factor > 1 && cost->figure == RUBRIC_LONGEST)
-        yours =
-            fmax(yours, figure_of(cell_of(document, blocks_name), cost->figure) / BLOCKS_CHARGED);
-    double share = grading_share(ran && isfinite(yours) ? yours : none, none, full);
+    snprintf(reason, sizeof reason, "%s", json_get_text(mine, "reason"));
+    bool counts = ran && isfinite(yours) && is_told(document, mine, cost->figure, reason);
+    double share = grading_share(counts ? yours : none, none, full);
     json_add_text(out, "workload", json_get_text(mine, "workload"));
-    json_add_measure(out, "yours", ran ? yours : NAN);
+    json_add_measure(out, "yours", counts ? yours : NAN);
     json_add_measure(out, "none", none);
     json_add_measure(out, "full", full);
     json_add_measure(out, "share", share);
-    json_add_measure(out, "untold", factor);
-    json_add_text(out, "reason", ran ? "" : json_get_text(mine, "reason"));
+    json_add_text(out, "reason", reason);
     return share;
 }
 
@@ -386,16 +392,16 @@ static int grade_costs(struct grading *grading, const char *name, bool has_block
             cJSON *load = cJSON_CreateObject();
             double share = grade_cost(&rubric->costs[i], document, mine, load);
             if (!isnan(share))
-                shares[i] += share, counted[i]++;
+                shares[i] += json_get(load, "reason") ? -INFINITY : share, counted[i]++;
             cJSON_AddItemToArray(loads[i], load);
         }
         hash = counts_hash(counts_hash(hash, document, name), document, blocks_name);
         cJSON_Delete(document);
     }
     for (size_t i = 0; i < rubric->cost_count; i++) {
-        json_add_measure(
-            cJSON_GetArrayItem(costs, (int)i), "points",
-            counted[i] ? points_of(shares[i] / (double)counted[i], rubric->costs[i].points) : 0);
+        double share = fmax(shares[i] / fmax((double)counted[i], 1), 0);
+        json_add_measure(cJSON_GetArrayItem(costs, (int)i), "points",
+                         points_of(share, rubric->costs[i].points));
         if (right && status == DIAG_OK && !counted[i])
             status = diag_usage(diag, "costs[%zu]: no load shows that %s is worse than %s", i,
                                 rubric->costs[i].none, rubric->costs[i].full);

@@ -65,10 +65,7 @@ static void load_and_work(const struct child *child, child_work_fn *work, void *
         report_broken(&watch->report, RULE_MEMORY, "for the child's guard");
 }
 
-static void child_main(struct child *child, child_work_fn *work, void *ctx)
-    __attribute__((noreturn));
-
-static void child_main(struct child *child, child_work_fn *work, void *ctx)
+static _Noreturn void child_main(struct child *child, child_work_fn *work, void *ctx)
 {
     load_and_work(child, work, ctx);
     child->watch->end = WARD_DONE;
@@ -100,6 +97,7 @@ static double stretch_now(double *best)
 struct pulse {
     double best, stretch; /* stretch: the mean since then */
     uint32_t looks;
+    int32_t sleeps; /* at so many more looks it slept than not */
     uint64_t calls;
     double cpu, seen_cpu, seen_wall;
     double begin_wall;
@@ -153,6 +151,7 @@ static enum verdict take_pulse(const struct child *child, pid_t pid, struct puls
     char state = state_of(pid);
     bool is_stopped = strchr("TtZ", state), waits = child->backend->traits.flags & TW_REAL_CLOCK;
     bool moved = cpu - pulse->cpu > 0.001 || calls != pulse->calls;
+    pulse->sleeps += state == 'S' ? 1 : -1;
     if (calls != pulse->calls) {
         pulse->seen_cpu = cpu;
         pulse->looks = 0;
@@ -170,7 +169,7 @@ static enum verdict take_pulse(const struct child *child, pid_t pid, struct puls
     if (cpu > child->all_seconds)
         return TAKES_TOO_LONG;
     if (wall - pulse->begin_wall > WALL_PER_CPU * child->all_seconds)
-        return RAN_OUT_OF_TIME;
+        return !waits && pulse->sleeps > 0 ? IS_BLOCKED : RAN_OUT_OF_TIME;
     if (cpu - pulse->seen_cpu > child->call_seconds * stretch)
         return DOES_NOT_RETURN;
     if (asleep > child->idle_seconds && is_stopped)
@@ -219,7 +218,7 @@ static void tell_hang(const struct child *child, enum verdict verdict,
     else if (verdict == IS_STOPPED)
         report_broken(report, RULE_RETURN, "%s stops the process, or its main thread", function);
     else if (verdict == IS_BLOCKED)
-        report_broken(report, RULE_RETURN, "%s waits for something that does not come", function);
+        report_broken(report, RULE_RETURN, "%s waits for something, or sleeps", function);
     else
         report_broken(report, RULE_RETURN,
                       "%s had not returned after %.2g s of processor time without a callback",
