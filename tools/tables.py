@@ -757,23 +757,22 @@ def print_stores(name, what):
 
 
 def print_stores_disk(name):
-    """A row for each load; `zeros` is wheel-log with zeros ahead of its log, which stands in cells of its own."""
+    """A row for each load."""
     loads = {}
     for cell in store_cells(name):
         load = cell["load"]
         kind = (load["producers"], load["batch"], load["cancel_permille"], cell["sync"])
-        store = "zeros" if load["settings"].get("zeros-kib") else cell["store"]
-        loads.setdefault(kind, {})[store] = cell
-    head(["producers", "batch", "cancelled", "policy", "the disk alone", "`wheel-log`", "`zeros`", "best other",
-          "`wheel-log` : other", "`zeros` : other", "disk : other"])
+        loads.setdefault(kind, {})[cell["store"]] = cell
+    head(["producers", "batch", "cancelled", "policy", "the disk alone", "`wheel-log`", "best other",
+          "`wheel-log` : other", "disk : other"])
     for (producers, batch, cancelled, sync), cells in loads.items():
         puts = {store: cell["figures"]["puts_per_s"]["median"] for store, cell in cells.items()}
-        disk, log, zeros = (puts.pop(store, None) for store in ("null", "wheel-log", "zeros"))
+        disk, log = (puts.pop(store, None) for store in ("null", "wheel-log"))
         best = max(puts, key=puts.get, default=None)
         row([producers, batch, f"{cancelled / 10:g} %", f"`{sync}`"] +
-            [store_puts(cells[store]) if store in cells else "" for store in ("null", "wheel-log", "zeros")] +
+            [store_puts(cells[store]) if store in cells else "" for store in ("null", "wheel-log")] +
             [f"`{best}` {store_puts(cells[best])}" if best else ""] +
-            [f"{rate / puts[best]:.2f}" if rate and best else "" for rate in (log, zeros, disk)])
+            [f"{rate / puts[best]:.2f}" if rate and best else "" for rate in (log, disk)])
 
 
 def print_stores_kills(name):

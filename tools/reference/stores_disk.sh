@@ -13,10 +13,9 @@ stores() {
     "$TWBENCH" stores --stores="$stores" --no-drain --runs=$runs --budget=30s --json="$file" "${more[@]}" "${@:2}" >/dev/null
 }
 
-# compared FLAG... - all of them, and wheel-log once more with zeros ahead of its log.
+# compared FLAG... - all of them.
 compared() {
     stores null,wheel-log,sqlite,lmdb,rocksdb,redis-wheel,redis-zset,postgres --store-set=disk=1 "$@"
-    stores wheel-log --store-set=zeros-kib=256 "$@"
 }
 
 runs=6

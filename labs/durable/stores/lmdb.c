@@ -47,6 +47,8 @@ struct tw_store {
     struct store_directory directory;
     struct store_writer writer;
     struct store_flusher flusher;
+    pthread_mutex_t
+        syncing; /* of two that sync the file the system tells one alone that it failed */
     MDB_env *environment;
     MDB_dbi messages;
     MDB_txn *writing; /* the leader's */
@@ -164,8 +166,16 @@ static int lmdb_commit(void *ctx)
 {
     struct tw_store *store = ctx;
     uint64_t before = thread_written();
-    int result = mdb_txn_commit(store->writing);
-    store->writing = NULL;
+    int result = MDB_PANIC;
+    pthread_mutex_lock(&store->syncing);
+    if (!atomic_load(&store->writer.broken)) {
+        result = mdb_txn_commit(store->writing);
+        store->writing = NULL;
+        atomic_store(&store->writer.broken, result != MDB_SUCCESS && result != MDB_MAP_FULL);
+    } else {
+        lmdb_abort(store);
+    }
+    pthread_mutex_unlock(&store->syncing);
     atomic_fetch_add(&store->written_bytes, thread_written() - before);
     atomic_fetch_add(&store->syncs, store->syncs_a_commit);
     if (result == MDB_SUCCESS && store->flusher.runs)
@@ -173,12 +183,22 @@ static int lmdb_commit(void *ctx)
     return step_answer(store, result);
 }
 
+static int lmdb_sync(struct tw_store *store)
+{
+    pthread_mutex_lock(&store->syncing);
+    int answer = TW_STORE_BROKEN;
+    if (!atomic_load(&store->writer.broken)) {
+        answer = answer_of(mdb_env_sync(store->environment, 1));
+        atomic_store(&store->writer.broken, answer != TW_STORE_OK);
+        atomic_fetch_add(&store->syncs, 1);
+    }
+    pthread_mutex_unlock(&store->syncing);
+    return answer;
+}
+
 static void lmdb_flush(void *ctx)
 {
-    struct tw_store *store = ctx;
-    if (mdb_env_sync(store->environment, 1) != MDB_SUCCESS)
-        atomic_store(&store->writer.broken, true);
-    atomic_fetch_add(&store->syncs, 1);
+    lmdb_sync(ctx);
 }
 
 /* ---- Opening and closing. --------------------------------------------------------------------- */
@@ -192,6 +212,7 @@ static void lmdb_free(struct tw_store *store)
         mdb_txn_abort(store->reading);
     if (store->environment)
         mdb_env_close(store->environment);
+    pthread_mutex_destroy(&store->syncing);
     store_writer_destroy(&store->writer);
     store_directory_close(&store->directory);
     free(store);
@@ -324,6 +345,7 @@ static int lmdb_open(struct tw_store **out, const struct tw_store_config *config
         return store_no_memory(error);
     store->map_mib = store_setting(config, "map-mib", MAP_MIB);
     store->nosync = store_setting(config, "nosync", 0);
+    pthread_mutex_init(&store->syncing, NULL);
     store_writer_init(&store->writer, &lmdb_steps, store, config->sync);
     answer = store_directory_open(&store->directory, config->directory, "lmdb 1", error);
     if (answer == TW_STORE_OK)
@@ -338,13 +360,7 @@ static int lmdb_open(struct tw_store **out, const struct tw_store_config *config
 
 static int lmdb_checkpoint(struct tw_store *store)
 {
-    if (atomic_load(&store->writer.broken))
-        return TW_STORE_BROKEN;
-    int result = mdb_env_sync(store->environment, 1);
-    if (result != MDB_SUCCESS)
-        atomic_store(&store->writer.broken, true);
-    atomic_fetch_add(&store->syncs, 1);
-    return answer_of(result);
+    return lmdb_sync(store);
 }
 
 static int lmdb_close(struct tw_store *store)

@@ -49,8 +49,6 @@ static const struct tw_param wl_params[] = {
     {"preload-s", "how long before its turn an hour is loaded, s; 0: not before (600)", 0, 3600, 1},
     {"position", "1: done is durable as a position in the slot; 0: only by checkpoints (1)", 0, 1,
      1},
-    {"zeros-kib", "zeros written ahead of the log under always and group, KiB; 0: none (0)", 0,
-     1024, 1},
     {NULL, NULL, 0, 0, 0}};
 
 /* ---- Seats. ----------------------------------------------------------------------------------- */
@@ -294,7 +292,7 @@ static void store_free(struct tw_store *store)
 static int wl_close(struct tw_store *store)
 {
     int answer = wl_checkpoint(store);
-    /* Gives back the room that was promised ahead, and the zeros in it. */
+    /* Gives back the room that was promised ahead. */
     if (answer == TW_STORE_OK && store->log.last &&
         wl_segments_cut(&store->log.segments, store->log.end) != 0)
         answer = TW_STORE_IO;
@@ -312,7 +310,6 @@ static struct wl_settings settings_of(const struct tw_store_config *config)
         .checkpoint_kib = store_setting(config, "checkpoint-kib", 16384),
         .preload_s = store_setting(config, "preload-s", 600),
         .position = store_setting(config, "position", 1),
-        .zeros_kib = store_setting(config, "zeros-kib", 0),
     };
 }
 
@@ -431,7 +428,7 @@ static void wl_describe(struct tw_store *store, struct tw_store_description *out
     };
     const uint64_t values[] = {settings->slot_ms,     settings->slots,          settings->hours,
                                settings->segment_kib, settings->checkpoint_kib, settings->preload_s,
-                               settings->position,    settings->zeros_kib};
+                               settings->position};
     out->setting_count = sizeof values / sizeof values[0];
     for (size_t i = 0; i < out->setting_count; i++)
         out->settings[i] =

@@ -208,7 +208,6 @@ struct wl_segment {
     uint64_t puts;     /* as in its header */
     uint64_t size;     /* bytes of it that belong to the log */
     uint64_t reserved; /* bytes of it that the file system has promised */
-    uint64_t filled;   /* bytes of it that were written, zeros ahead of the log too */
     uint64_t
         ends; /* when the last slot with an entry in it is over, in ms; UINT64_MAX: not known yet */
     uint64_t used; /* when it was used last, by count of uses */
@@ -272,9 +271,6 @@ void wl_segments_ask(struct wl_segments *segments, uint64_t position, size_t siz
 /* Writes bytes of the log, which may lie in several segments.  0 or an errno. */
 int wl_segments_write(struct wl_segments *segments, uint64_t position, const unsigned char *bytes,
                       size_t size);
-/* Writes zeros from position, where the log ends, up to `to`, unless zeros lie there already: a sync of records that are
- * written over them has no new block and no new size to note.  0 or an errno: some of them may be there. */
-int wl_segments_fill(struct wl_segments *segments, uint64_t position, uint64_t to);
 /* fsync or fdatasync, one at a time: of two threads that sync a file the system tells one alone that writes were lost, and then
  * neither may believe it.  0 or an errno. */
 int wl_sync(struct wl_segments *segments, int fd, int (*call)(int fd));
@@ -593,10 +589,6 @@ uint64_t wl_queue_bytes(const struct wl_queue *queue);
  * record that lies in a block that was synced before is one write of the disk.  The first sync of a block has the file system
  * note that the block holds something, which is a second one.
  *
- * ZEROS AHEAD (setting zeros-kib) save that, too.  Whoever leads past the last zero writes the next piece of them behind its
- * records, and the same sync covers both.  They lie within the room that is promised, so that they take none from a put,
- * and a disk that has no room for them is no error.  Each byte of the log is then written twice.
- *
  * POSITIONS   committed <= written <= end.  `committed` is what may be read, and what a put waits for: under always and group what is
  * synced, under interval and none what is written.
  *
@@ -635,7 +627,6 @@ struct wl_log {
     uint64_t segment_bytes; /* a segment that has this many gets no more records */
     uint64_t most_bytes;    /* from the oldest byte to the newest */
     uint64_t reserved;      /* position up to which there is room */
-    uint64_t zeros_bytes;   /* so many are written ahead of the end at a time */
     uint64_t ends;          /* of the last segment */
     uint64_t pending;       /* UINT64_MAX: not known, as a piece of the log is missing */
     uint64_t puts;          /* messages ever put */
@@ -762,7 +753,7 @@ struct wl_walked {
 
 /* The store's settings as its table has them, in the units of their names. */
 struct wl_settings {
-    uint64_t slot_ms, slots, hours, segment_kib, checkpoint_kib, preload_s, position, zeros_kib;
+    uint64_t slot_ms, slots, hours, segment_kib, checkpoint_kib, preload_s, position;
 };
 
 /* A later hour's chain that is chased into the page cache: the next entry, 0: none. */

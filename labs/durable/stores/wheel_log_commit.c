@@ -162,23 +162,13 @@ bool wl_log_withdraw(struct wl_log *log, const struct wl_ticket *ticket, uint64_
 
 /* ---- Leading. --------------------------------------------------------------------------------- */
 
-/* Zeros behind the records that were just written, as far as there is room. */
-static int zeros_ahead(struct wl_log *log, uint64_t reserved)
-{
-    uint64_t end = log->flushing.base + log->flushing.used, to = end + log->zeros_bytes;
-    int error = wl_segments_fill(&log->segments, end, to < reserved ? to : reserved);
-    return is_full(error) ? 0 : error;
-}
-
-static int leader_writes(struct wl_log *log, bool sync, uint64_t reserved, bool *wrote)
+static int leader_writes(struct wl_log *log, bool sync, bool *wrote)
 {
     struct wl_buffer *buffer = &log->flushing;
     int error = 0;
     if (buffer->used)
         error = wl_segments_write(&log->segments, buffer->base, buffer->bytes, buffer->used);
     *wrote = !error;
-    if (!error && sync && buffer->used && log->zeros_bytes && log->policy <= TW_SYNC_GROUP)
-        error = zeros_ahead(log, reserved);
     if (!error && sync)
         error = wl_segments_sync(&log->segments, log->durable);
     return error;
@@ -248,12 +238,11 @@ static void lead(struct wl_log *log, bool sync)
     log->filling.least_due = UINT64_MAX;
     log->group++;
     bool names = sync && log->segments.names_changed, wrote;
-    uint64_t reserved = log->reserved;
     if (names)
         log->segments.names_changed = false;
     wl_log_unlock(log);
     uint64_t begin_ns = store_monotonic_ns();
-    int error = leader_writes(log, sync, reserved, &wrote);
+    int error = leader_writes(log, sync, &wrote);
     if (!error && names)
         error = wl_sync(&log->segments, log->segments.directory, fsync);
     wl_log_lock(log);

@@ -7,7 +7,7 @@
  *     3  Replay: each record behind the checkpoint sets its slot's head again.  An entry that leads to another one than
  *        the head at that time shows that the one it leads to was lost: the chain gets a bridge.
  *     4  Behind the last whole record the log is cut: what lies there was never acknowledged, or is damaged and told.
- *        Zeros that were written ahead are neither.  A segment that was ended and lacks its seal gets one.
+ *        Zeros are neither.  A segment that was ended and lacks its seal gets one.
  *
  * Segments before the checkpoint are not read, but for the seal at the end of each.
  */
@@ -457,7 +457,7 @@ static int log_go_on(struct recovery *recovery)
         uint64_t base = last->base;
         error = wl_segments_drop_last(segments);
         last = wl_segments_last(segments);
-        /* Zeros ahead stay in no segment but the last. */
+        /* Room ahead stays in no segment but the last. */
         if (!error && last && recovery->end > last->base && recovery->end < last->base + last->size)
             error = wl_segments_cut(segments, recovery->end);
         /* One that lacks its seal goes on; behind a seal the next record begins a segment. */
@@ -521,7 +521,6 @@ static int store_begin(struct recovery *recovery, const struct tw_store_config *
     log->policy = config->sync;
     log->interval_ns = (uint64_t)config->interval_ms * 1000000;
     log->segment_bytes = store->settings.segment_kib * 1024;
-    log->zeros_bytes = store->settings.zeros_kib * 1024;
     log->most_bytes = WL_LOG_MAX / 2;
     log->pending = store->recovered = state->pending;
     log->puts = state->puts;

@@ -42,7 +42,7 @@ static int segments_append(struct wl_segments *segments, uint64_t base, uint64_t
     if (!segment)
         return ENOMEM;
     *segment = (struct wl_segment){
-        .base = base, .size = size, .reserved = size, .filled = size, .ends = UINT64_MAX, .fd = -1};
+        .base = base, .size = size, .reserved = size, .ends = UINT64_MAX, .fd = -1};
     segments->list[segments->count++] = segment;
     return 0;
 }
@@ -84,7 +84,7 @@ static uint64_t size_with_seal(int fd, const struct wl_segment *segment, uint64_
     return segment->size;
 }
 
-/* Leaves zeros that were written ahead out of the size: of a segment behind its seal, or if they are all that is in the last. */
+/* Leaves zeros, which room ahead reads as, out of the size: of a segment behind its seal, or if they are all that is in the last. */
 static void size_limit(struct wl_segments *segments, size_t at)
 {
     struct wl_segment *segment = segments->list[at];
@@ -312,8 +312,6 @@ static int write_piece(struct wl_segments *segments, uint64_t position, const un
     int error = pin(segments, segment, 0);
     *done = size < end - position ? size : (size_t)(end - position);
     uint64_t offset = position - segment->base;
-    if (!error && segment->filled < offset + *done)
-        segment->filled = offset + *done;
     pthread_mutex_unlock(&segments->lock);
     if (error)
         return error;
@@ -335,32 +333,6 @@ int wl_segments_write(struct wl_segments *segments, uint64_t position, const uns
         size -= done;
     }
     return 0;
-}
-
-int wl_segments_fill(struct wl_segments *segments, uint64_t position, uint64_t to)
-{
-    static const unsigned char zeros[65536];
-    pthread_mutex_lock(&segments->lock);
-    /* Not by the position of each piece: a segment that is begun meanwhile has nothing to do with it. */
-    struct wl_segment *segment = segments->list[segments_index(segments, position)];
-    uint64_t offset = position - segment->base, end = to - segment->base;
-    int error = 0;
-    bool lacks = offset >= segment->filled && to > position;
-    if (lacks)
-        error = pin(segments, segment, 0);
-    pthread_mutex_unlock(&segments->lock);
-    if (!lacks || error)
-        return error;
-    for (size_t size; !error && offset < end; offset += size) {
-        size = end - offset < sizeof zeros ? (size_t)(end - offset) : sizeof zeros;
-        error = write_whole(segments, segment->fd, zeros, size, offset);
-    }
-    pthread_mutex_lock(&segments->lock);
-    if (!error)
-        segment->filled = end;
-    segment->pins--;
-    pthread_mutex_unlock(&segments->lock);
-    return error;
 }
 
 /* The first segment that ends behind position, pinned, in *out; NULL: there is none.  0 or an errno. */
@@ -456,7 +428,7 @@ int wl_segments_cut(struct wl_segments *segments, uint64_t position)
         if (!error) {
             if (ftruncate(last->fd, (off_t)(position - last->base)) != 0)
                 error = errno;
-            last->size = last->reserved = last->filled = position - last->base;
+            last->size = last->reserved = position - last->base;
             last->pins--;
         }
     }

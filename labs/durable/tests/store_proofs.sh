@@ -27,10 +27,6 @@ for store in $STORES; do
         tell "$status" "$store keeps its contract through all of it" "$said"
     fi
     echo "# ${said//$'\n'/$'\n# '}"
-    [ "$store" = wheel-log ] || continue
-    said=$(prove "$store" --store-set=zeros-kib=4 --store-set=segment-kib=16 2>&1)
-    tell $? "$store keeps its contract with zeros ahead of the log" "$said"
-    echo "# ${said//$'\n'/$'\n# '}"
 done
 echo "1..$number"
 exit "$failed"

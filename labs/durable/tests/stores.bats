@@ -53,12 +53,6 @@ stores() {
     grep -qE '^  [1-9][0-9]* kills, [1-9][0-9]{2} states of a disk without power, [1-9][0-9]* failing disks, 40 flipped bits' out
 }
 
-@test "conform: wheel-log keeps it with zeros written ahead of the log" {
-    "$twbench" conform --store=wheel-log --part=kills,power,errors --store-set=zeros-kib=4 --store-set=segment-kib=16 >out || { cat out; false; }
-    grep -q '^wheel-log: the contract holds' out
-    refuses "--store-set: zeros-kib=1025 given; expected 0 .. 1024" conform --store=wheel-log --store-set=zeros-kib=1025
-}
-
 @test "conform: sqlite and lmdb keep it through kills and loss of power" {
     "$twbench" conform --store=sqlite,lmdb --part=kills,power >out || { cat out; false; }
 }

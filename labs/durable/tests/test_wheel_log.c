@@ -153,13 +153,12 @@ static struct tw_setting setting(const char *name, uint64_t value)
     return (struct tw_setting){.name = name, .count = 1, .values = {value}};
 }
 
-/* A small wheel: an hour of 60 slots of 100 ms, 8 hours a round, segments of 2 KiB; the last one: zeros ahead. */
+/* A small wheel: an hour of 60 slots of 100 ms, 8 hours a round, segments of 2 KiB. */
 static const struct tw_setting *small_settings(size_t *count)
 {
     static const struct tw_setting settings[] = {
         {"slot-ms", 1, {100}},   {"slots", 1, {60}},         {"hours", 1, {8}},
-        {"segment-kib", 1, {2}}, {"checkpoint-kib", 1, {4}}, {"preload-s", 1, {3}},
-        {"zeros-kib", 1, {1}}};
+        {"segment-kib", 1, {2}}, {"checkpoint-kib", 1, {4}}, {"preload-s", 1, {3}}};
     *count = sizeof settings / sizeof settings[0];
     return settings;
 }
@@ -526,7 +525,7 @@ static bool is_whole(const char *path, const struct place *place, off_t length)
     return byte == 0;
 }
 
-/* zeros: so many lie behind the cut, as if they had been written ahead. */
+/* zeros: so many lie behind the cut. */
 static void cut_at_any_byte(void **state, off_t zeros)
 {
     struct opened opened;
@@ -1293,46 +1292,6 @@ CASE(a_disk_that_fills_in_the_middle_of_a_put_ends_the_store)
     store_close(&opened);
 }
 
-/* Room that reads as zeros lies behind the log as long as it is open, whether zeros were written there or not.  Those that were
- * are counted as written, nothing is told of either after a kill, and close takes them away. */
-CASE(zeros_are_written_ahead)
-{
-    struct tw_setting zeros = setting("zeros-kib", 8);
-    unsigned char payload[90];
-    struct opened opened;
-    struct tw_store_stats stats;
-    unsigned times[FEW];
-    char path[128];
-    struct place places[64];
-    log_path(path, sizeof path, *state);
-    for (uint64_t kib = 0; kib <= 8; kib += 8) {
-        zeros.values[0] = kib;
-        directory_clear(*state);
-        assert_int_equal(store_open_under(&opened, TW_SYNC_ALWAYS, *state, START, &zeros, 1),
-                         TW_STORE_OK);
-        wheel_log->stats(opened.store, &stats);
-        uint64_t before = stats.written_bytes;
-        for (uint64_t key = 0; key < FEW; key++)
-            put_one(&opened, key, START + 1000 + key, payload, payload_of(key, payload));
-        wheel_log->stats(opened.store, &stats);
-        uint64_t log = WL_FILE_HEADER_BYTES;
-        for (uint64_t key = 0; key < FEW; key++)
-            log += WL_ENTRY_BYTES + payload_of(key, payload);
-        assert_int_equal(stats.written_bytes - before, log + kib * 1024);
-        assert_true(file_size(path) > (off_t)log);
-        store_kill(&opened, *state, START);
-        assert_int_equal(store_open_under(&opened, TW_SYNC_ALWAYS, *state, START, &zeros, 1),
-                         TW_STORE_OK);
-        assert_int_equal(opened.told.count, 0);
-        assert_int_equal(file_size(path), log);
-        drain(&opened, times);
-        for (size_t key = 0; key < FEW; key++)
-            assert_int_equal(times[key], 1);
-        assert_int_equal(store_close(&opened), TW_STORE_OK);
-        records_of(path, places, 64); /* nothing else is in the file */
-    }
-}
-
 /* Power is lost as the second segment is begun: zeros alone arrived of it, and of the first all, or all but the seal. */
 CASE(a_segment_of_zeros_alone_was_being_made)
 {
@@ -1371,28 +1330,6 @@ CASE(a_segment_of_zeros_alone_was_being_made)
         assert_int_equal(out[3].key, 11);
         store_close(&opened);
     }
-}
-
-/* Zeros that find the disk full are none, and the put beside them is there. */
-CASE(zeros_that_have_no_room_refuse_no_put)
-{
-    struct tw_setting zeros = setting("zeros-kib", 64);
-    struct opened opened;
-    struct tw_delivery out[4];
-    size_t count;
-    assert_int_equal(store_open_under(&opened, TW_SYNC_ALWAYS, *state, START, &zeros, 1),
-                     TW_STORE_OK);
-    atomic_store(&is_disk_full, true);
-    put_one(&opened, 1, START + 100, NULL, 0);
-    put_one(&opened, 2, START + 100, NULL, 0);
-    atomic_store(&is_disk_full, false);
-    put_one(&opened, 3, START + 100, NULL, 0);
-    store_kill(&opened, *state, START);
-    assert_int_equal(store_open(&opened, *state, START, NULL, 0), TW_STORE_OK);
-    assert_int_equal(opened.told.count, 0);
-    assert_int_equal(wheel_log->poll(opened.store, START + 100, out, 4, &count), TW_STORE_OK);
-    assert_int_equal(count, 3);
-    store_close(&opened);
 }
 
 static _Atomic(struct opened *) put_at_read; /* into this one, at the next read; NULL: no more */
