@@ -33,8 +33,9 @@ static void print_indented(FILE *out, const char *text, const char *indent)
         fprintf(out, "%s%.*s\n", indent, (int)strcspn(at, "\n"), at);
 }
 
-static void print_part(FILE *out, const cJSON *part)
+static void print_part(FILE *out, const void *of)
 {
+    const cJSON *part = of;
     fprintf(out, "%5g of %-3g %s\n", json_get_number(part, "points"), json_get_number(part, "of"),
             json_get_text(part, "name"));
     if (!json_get(part, "rule"))
@@ -56,10 +57,12 @@ static void print_part(FILE *out, const cJSON *part)
         fprintf(out, "      Read: %s\n", json_get_text(part, "read"));
 }
 
-static void print_cost(FILE *out, const cJSON *cost, bool right)
+static void print_cost(FILE *out, const void *of)
 {
+    const cJSON *cost = of;
     fprintf(out, "%5g of %-3g %s%s\n", json_get_number(cost, "points"), json_get_number(cost, "of"),
-            json_get_text(cost, "name"), right ? "" : ": counted when all parts are right");
+            json_get_text(cost, "name"),
+            json_first(cost, "loads") ? "" : ": counted when all parts are right");
     json_each(load, cost, "loads")
         if (json_get(load, "reason"))
             fprintf(out, "      %s: %s\n", json_get_text(load, "workload"),
@@ -74,7 +77,6 @@ static void print_cost(FILE *out, const cJSON *cost, bool right)
 static void print_grade(FILE *out, const void *of)
 {
     const cJSON *grade = of;
-    bool right = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(grade, "right"));
     if (json_get(grade, "compiler")) {
         fprintf(out, "It does not build, or cannot be loaded:\n");
         print_indented(out, json_get_text(grade, "compiler"), "  ");
@@ -82,7 +84,7 @@ static void print_grade(FILE *out, const void *of)
     json_each(part, grade, "parts")
         print_part(out, part);
     json_each(cost, grade, "costs")
-        print_cost(out, cost, right);
+        print_cost(out, cost);
     fprintf(out, "%5g of %-3g points\n", json_get_number(grade, "points"),
             json_get_number(grade, "of"));
 }
@@ -124,16 +126,6 @@ static void add_test(cJSON *tests, const cJSON *item, char *output)
     free(output);
 }
 
-static void print_part_of(FILE *out, const void *of)
-{
-    print_part(out, of);
-}
-
-static void print_cost_of(FILE *out, const void *of)
-{
-    print_cost(out, of, true);
-}
-
 /* The leaderboard has the sum over the loads of what costs: fewer are better. */
 static cJSON *gradescope_of(const cJSON *grade)
 {
@@ -143,13 +135,13 @@ static cJSON *gradescope_of(const cJSON *grade)
     cJSON *tests = cJSON_AddArrayToObject(root, "tests"),
           *board = cJSON_AddArrayToObject(root, "leaderboard");
     json_each(part, grade, "parts")
-        add_test(tests, part, text_of(print_part_of, part));
+        add_test(tests, part, text_of(print_part, part));
     json_each(cost, grade, "costs") {
         double sum = 0;
         cJSON *row = cJSON_CreateObject();
         json_each(load, cost, "loads")
             sum += json_get_number(load, "yours");
-        add_test(tests, cost, text_of(print_cost_of, cost));
+        add_test(tests, cost, text_of(print_cost, cost));
         json_add_text(row, "name", json_get_text(cost, "name"));
         json_add_measure(row, "value", json_first(cost, "loads") ? sum : NAN);
         json_add_text(row, "order", "asc");
@@ -175,7 +167,7 @@ static void print_junit(FILE *out, const void *of)
         xml_attribute(out, "name", json_get_text(part, "name"));
         fputs(">", out);
         if (json_get(part, "rule")) {
-            char *text = text_of(print_part_of, part);
+            char *text = text_of(print_part, part);
             fputs("<failure", out);
             xml_attribute(out, "message", json_get_text(part, "rule"));
             fputs(">", out);
