@@ -251,20 +251,23 @@ static int by_name(const void *a, const void *b)
     return left < right ? -1 : left > right;
 }
 
+void race_judge_names(struct race_service *service, tw_timer *names, uint32_t count)
+{
+    qsort(names, count, sizeof *names, by_name);
+    for (uint32_t i = 1; i < count; i++)
+        if (names[i] == names[i - 1])
+            race_find(&service->notes->finding, RACE_NAMES,
+                      "two timers have the same name, %#" PRIx64, names[i]);
+}
+
 static void judge_names(struct race_service *service, uint32_t count)
 {
     uint64_t *names = malloc(((size_t)count + 1) * sizeof *names);
     uint32_t named = 0;
-    if (!names)
-        return;
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; names && i < count; i++)
         if (atomic_load(&service->accounts[i].accepted))
             names[named++] = atomic_load(&service->accounts[i].name);
-    qsort(names, named, sizeof *names, by_name);
-    for (uint32_t i = 1; i < named; i++)
-        if (names[i] == names[i - 1])
-            race_find(&service->notes->finding, RACE_NAMES,
-                      "two timers have the same name, %#" PRIx64, names[i]);
+    race_judge_names(service, names, named);
     free(names);
 }
 

@@ -31,8 +31,6 @@ uint64_t moment_planted_ahead(bool of_runner)
     return atomic_load_explicit(&planted.ahead_ns, memory_order_relaxed);
 }
 
-/* Once the clock has been moved it may be moved again, also between two lines of this: nobody sleeps for longer than a
- * millisecond of the machine's clock then. */
 void moment_planted_wait(pthread_cond_t *condition, pthread_mutex_t *lock, uint64_t until)
 {
     if (planted.service)
@@ -41,9 +39,6 @@ void moment_planted_wait(pthread_cond_t *condition, pthread_mutex_t *lock, uint6
         pthread_cond_wait(condition, lock);
         return;
     }
-    uint64_t ahead_ns = atomic_load(&planted.ahead_ns);
-    uint64_t soon = moment_of_machine() + 1000000;
-    until = until > ahead_ns ? until - ahead_ns : 0;
-    struct timespec spec = moment_spec(ahead_ns > 0 && soon < until ? soon : until);
+    struct timespec spec = moment_spec(moment_to_wake(until, atomic_load(&planted.ahead_ns)));
     pthread_cond_timedwait(condition, lock, &spec);
 }

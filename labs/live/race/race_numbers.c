@@ -194,6 +194,33 @@ static bool many_seats(struct race_service *service, struct tw_seat *seat)
 
 /* A name of one place comes again when it is used more often than its count is wide. */
 #define NAME_USES 66000u
+#define NAMES     ((1u << 20) + 8u)
+
+static int never(struct tw_seat *seat, void *argument, const struct tw_firing *firing)
+{
+    (void)seat, (void)argument, (void)firing;
+    return 0;
+}
+
+/* By their names alone, without books. */
+static bool many_names(struct race_service *service, struct tw_seat *seat)
+{
+    const struct tw_runner *runner = service->runner;
+    struct tw_task task = {.run = never, .due_ns = moment_now() + 2 * FAR};
+    tw_timer *names = malloc(NAMES * sizeof *names);
+    bool goes = names != NULL;
+    for (uint32_t i = 0; goes && i < NAMES; i++) {
+        names[i] = 0;
+        goes = runner->start(seat, &task, &names[i]) == TW_RUN_OK &&
+               runner->stop(seat, names[i]) == TW_RUN_STOPPED;
+    }
+    if (goes)
+        race_judge_names(service, names, NAMES);
+    else if (names)
+        FIND(service, RACE_STOP, "the only timer was not started or not stopped");
+    free(names);
+    return goes;
+}
 
 /* A place comes back with its stop, unless the runner declares otherwise.  One that takes it back on a tick has many
  * behind it, so that it need not wait for any. */
@@ -225,26 +252,61 @@ static bool one_place(struct race_service *service, struct tw_seat *seat)
         if (race_stop(service, seat, account) != TW_RUN_STOPPED)
             FIND(service, RACE_STOP, "the only timer was not stopped");
     }
-    return true;
+    return late || race_is_over(service) || many_names(service, seat);
+}
+
+/* Of all threads: by jemalloc's own count where that is linked, as in the program, else by glibc's. */
+static uint64_t heap_bytes(void)
+{
+    typedef int control(const char *, void *, size_t *, void *, size_t);
+    void *address = dlsym(RTLD_DEFAULT, "mallctl");
+    control *mallctl;
+    memcpy(&mallctl, &address, sizeof mallctl); /* as POSIX has it, and ISO C has not */
+    uint64_t epoch = 1;
+    size_t bytes = 0, size = sizeof bytes;
+    if (!address)
+        return (uint64_t)mallinfo2().uordblks + mallinfo2().hblkhd;
+    mallctl("epoch", NULL, NULL, &epoch, sizeof epoch);
+    mallctl("stats.allocated", &bytes, &size, NULL, 0);
+    return bytes;
 }
 
 #define TASKS_ROUNDS 265u
 #define TASKS_EACH   1000u
+/* Less than one block for each task. */
+#define TASK_BYTES 8u
 
-/* More tasks than a counter of 18 bits has. */
+/* More tasks, and tasks that failed, than a counter of 18 bits has; what they took comes back, and a periodic one goes on
+ * after them. */
 static bool many_tasks(struct race_service *service, struct tw_seat *seat)
 {
+    uint64_t before = 0;
     for (uint32_t round = 0; round < TASKS_ROUNDS; round++) {
         uint32_t first = round * TASKS_EACH;
-        for (uint32_t i = 0; i < TASKS_EACH; i++)
-            if (!case_start_at(service, seat, 1))
+        if (round == TASKS_ROUNDS / 10)
+            before = heap_bytes();
+        for (uint32_t i = 0; i < TASKS_EACH; i++) {
+            struct race_account *account = race_account(service);
+            account->due_ns = 1;
+            account->deed = DEED_FAIL;
+            if (!case_start(service, seat, account))
                 return false;
+        }
         for (uint32_t i = 0; i < TASKS_EACH; i++)
             if (!case_await(service, seat, &service->accounts[first + i].runs, 1,
                             "one of 265,000 timers that are due"))
                 return false;
     }
-    return true;
+    uint64_t after = heap_bytes();
+    if (!KEEPS_FREED && after > before + TASKS_ROUNDS * TASKS_EACH * TASK_BYTES)
+        FIND(service, RACE_MEMORY, "%u tasks failed, and %" PRIu64 " bytes not freed",
+             TASKS_ROUNDS * TASKS_EACH, after - before);
+    struct race_account *last = race_account(service);
+    last->repeat = TW_FIXED_RATE;
+    last->due_ns = last->period_ns = 1 + service->description.tick_ns;
+    return case_start(service, seat, last) &&
+           case_await(service, seat, &last->runs, 3, "a periodic timer after 265,000 tasks") &&
+           race_stop(service, seat, last) == TW_RUN_STOPPED;
 }
 
 /* ---- What it costs, and how late it is. -------------------------------------------------------- */
@@ -411,6 +473,7 @@ static void judge_numbers(struct race_service *service)
         {"runs", stats.runs, STATS_TASKS, STATS_TASKS},
         {"cpu_ns", stats.cpu_ns, callers ? 0 : worked, process},
         {"longest_work_ns", stats.longest_work_ns, 0, process},
+        {"longest_pause_ns", stats.longest_pause_ns, 1, UINT64_MAX},
         {"own_bytes", stats.own_bytes, pending * sizeof(void *) * 2, UINT64_C(1) << 30},
         {"design_bytes", stats.design_bytes, own ? 0 : pending * 4, UINT64_C(1) << 30},
     };
@@ -471,6 +534,14 @@ static bool open_planted(struct race_service *service, uint64_t tick_ns, struct 
     return *seat && race_clock_calls() > calls;
 }
 
+/* Sets the clock forward to some milliseconds before that moment, while its caller waits for it. */
+static void *move_on(void *until)
+{
+    moment_sleep(moment_now() + 2 * MS);
+    race_clock_move(*(uint64_t *)until - 3 * MS - moment_now());
+    return NULL;
+}
+
 /* Up to each due and past it, where counts of 31 and 32 bits wrap: of microseconds in 36 and 72 minutes, of milliseconds
  * in 25 and 50 days.  One that is early finds itself; after each a near one has to run. */
 static void hours(struct race_service *service, struct tw_seat *seat, uint64_t tick_ns)
@@ -484,8 +555,14 @@ static void hours(struct race_service *service, struct tw_seat *seat, uint64_t t
             return;
     struct race_account *last = case_start_at(service, seat, opened + 2 * spans[3]);
     for (size_t i = 0; last && i < 4 && !race_is_over(service); i++) {
-        race_clock_move(later[i]->due_ns - 2 * tick_ns - SECOND - moment_now());
-        race_wait(service, seat, moment_now() + 3 * MS);
+        uint64_t until = later[i]->due_ns - 2 * tick_ns - SECOND;
+        pthread_t mover;
+        if (pthread_create(&mover, NULL, move_on, &until) != 0) {
+            FIND(service, RACE_OPEN, "the system gave no thread");
+            return;
+        }
+        race_wait(service, seat, until);
+        pthread_join(mover, NULL);
         race_clock_move(SECOND + 5 * tick_ns);
         if (!case_await(service, seat, &later[i]->runs, 1, "a timer of minutes or weeks"))
             return;
@@ -510,7 +587,48 @@ static void weeks(struct race_service *service)
         case_close(service, seat);
 }
 
-#define MISSED 3000u
+/* Three runs of one period: the clock goes on by it until they have been. */
+static bool period_kept(struct race_service *service, struct tw_seat *seat, uint64_t period_ns,
+                        enum tw_repeat repeat)
+{
+    uint64_t end = race_clock(service) + race_patience_ns(service);
+    uint64_t tick_ns = service->description.tick_ns;
+    struct race_account *account = race_account(service);
+    account->due_ns = moment_now() + tick_ns;
+    account->period_ns = period_ns;
+    account->repeat = (uint32_t)repeat;
+    account->sleep_ns = 20 * US;
+    if (!case_start(service, seat, account))
+        return false;
+    while (atomic_load(&account->runs) < 3 && race_clock(service) < end && !race_is_over(service)) {
+        race_clock_move(period_ns + 2 * tick_ns);
+        race_wait(service, seat, moment_now() + 300 * US);
+    }
+    if (atomic_load(&account->runs) < 3)
+        FIND(service, RACE_REPEAT, "a period of %.3f ms: %u runs in %u s while the clock went on",
+             (double)period_ns / 1e6, atomic_load(&account->runs), service->options->patience_s);
+    if (race_stop(service, seat, account) != TW_RUN_STOPPED)
+        FIND(service, RACE_STOP, "a periodic timer was not stopped");
+    return !race_is_over(service);
+}
+
+/* From some ticks to hours: one that wakes on each tick has fewer of them. */
+static void periods(struct race_service *service)
+{
+    bool ticks = has(service, TW_RUNNER_TICKS);
+    uint64_t tick_ns = ticks ? 60 * SECOND : US;
+    struct tw_seat *seat;
+    if (!take_tickless(service))
+        return;
+    bool planted = open_planted(service, tick_ns, &seat), goes = seat != NULL;
+    for (uint64_t times = 64; planted && goes && times < (ticks ? 1u << 13 : 1u << 30); times *= 8)
+        goes = period_kept(service, seat, times * tick_ns + 7, TW_FIXED_RATE) &&
+               period_kept(service, seat, times * tick_ns + 7, TW_FIXED_DELAY);
+    if (goes)
+        case_close(service, seat);
+}
+
+#define MISSED 70000u
 
 /* A runner that was away for three seconds makes up each run of a millisecond's period. */
 static void missed_runs(struct race_service *service)
@@ -540,9 +658,20 @@ static void missed_runs(struct race_service *service)
 
 /* ---- More timers, later dues, more services. ------------------------------------------------------- */
 
-#define PENDING_MOST 140000u
+#define PENDING_MOST 270000u
+#define PENDING_NEAR 8u
 
-/* More at once than a place's number of 16 or 17 bits has: half is stopped, half comes back.  A design that looks at all the
+static bool pending_told(struct race_service *service, uint32_t counted)
+{
+    struct tw_runner_stats stats;
+    service->runner->stats(service->service, &stats);
+    if (stats.pending != counted)
+        FIND(service, RACE_STATS, "pending is %" PRIu64 "; by the books it is %u", stats.pending,
+             counted);
+    return stats.pending == counted;
+}
+
+/* More at once than a place's number of 18 bits has: half is stopped, the last ones run, the rest comes back.  A design that looks at all the
  * others for each start has fewer. */
 static bool many_pending(struct race_service *service, struct tw_seat *seat)
 {
@@ -550,7 +679,7 @@ static bool many_pending(struct race_service *service, struct tw_seat *seat)
     bool slow =
         design && (design->traits.start.worst >= TW_O_N || design->traits.stop.worst >= TW_O_N);
     uint32_t count = slow ? 2000 : PENDING_MOST;
-    uint64_t due = moment_now() + 30 * SECOND;
+    uint64_t due = moment_now() + FAR;
     for (uint32_t i = 0; i < count; i++) {
         struct race_account *account = race_account(service);
         account->due_ns = due;
@@ -563,11 +692,18 @@ static bool many_pending(struct race_service *service, struct tw_seat *seat)
             return false;
         }
     }
-    for (uint32_t i = 0; i < atomic_load(&service->next) && !race_is_over(service); i += 2)
-        if (atomic_load(&service->accounts[i].accepted) &&
-            race_stop(service, seat, &service->accounts[i]) != TW_RUN_STOPPED)
+    uint32_t accepted = atomic_load(&service->next), stopped = 0;
+    accepted -= atomic_load(&service->accounts[accepted - 1].accepted) == 0;
+    bool goes = pending_told(service, accepted);
+    for (uint32_t i = 0; i < accepted && goes && !race_is_over(service); i += 2, stopped++)
+        if (race_stop(service, seat, &service->accounts[i]) != TW_RUN_STOPPED)
             FIND(service, RACE_STOP, "one of %u pending timers was not stopped", count);
-    return true;
+    goes = goes && pending_told(service, accepted - stopped);
+    for (uint32_t i = 0; i < PENDING_NEAR && goes && !race_is_over(service); i++) {
+        struct race_account *near = case_start_at(service, seat, moment_now() + i * 100 * US);
+        goes = near && case_await(service, seat, &near->runs, 1, "a timer behind many");
+    }
+    return goes;
 }
 
 /* Dues where a sign or a sum would wrap, and periods with which the next due does: none of them runs (again). */
@@ -637,22 +773,6 @@ static void two_services(struct race_service *service)
 /* What a life may add, on average: less than a block for each start, or one for each life. */
 #define LIFE_BYTES 48u
 
-/* Of all threads: by jemalloc's own count where that is linked, as in the program, else by glibc's. */
-static uint64_t heap_bytes(void)
-{
-    typedef int control(const char *, void *, size_t *, void *, size_t);
-    void *address = dlsym(RTLD_DEFAULT, "mallctl");
-    control *mallctl;
-    memcpy(&mallctl, &address, sizeof mallctl); /* as POSIX has it, and ISO C has not */
-    uint64_t epoch = 1;
-    size_t bytes = 0, size = sizeof bytes;
-    if (!address)
-        return (uint64_t)mallinfo2().uordblks + mallinfo2().hblkhd;
-    mallctl("epoch", NULL, NULL, &epoch, sizeof epoch);
-    mallctl("stats.allocated", &bytes, &size, NULL, 0);
-    return bytes;
-}
-
 /* What else of the process is not as it was; NULL: nothing.  A thread that has ended may be counted for a moment yet. */
 static const char *state_left(const struct process_state *before)
 {
@@ -718,12 +838,13 @@ const struct race_case race_numbers[] = {
     RACE_CASE("who drives", who_drives, 0, 0),
     RACE_CASE("many seats", many_seats, 0, 0),
     RACE_CASE("one place, many names", one_place, NAME_USES + 8, .capacity = 1, .tick_ns = 20 * US),
-    RACE_CASE("many tasks", many_tasks, TASKS_ROUNDS *TASKS_EACH, .capacity = 2 * TASKS_EACH,
+    RACE_CASE("many tasks", many_tasks, TASKS_ROUNDS *TASKS_EACH + 8, .capacity = 2 * TASKS_EACH,
               .tick_ns = 100 * US),
     RACE_CASE("beside a control", beside_a_control, 0, 0),
     RACE_ALONE("idle", idle_cost),
     RACE_CASE("statistics", numbers_told, 0, .capacity = 1024),
     RACE_ALONE("minutes and weeks", weeks),
+    RACE_ALONE("periods", periods),
     RACE_ALONE("missed runs", missed_runs),
     RACE_ALONE("two callers in every order", race_orders),
     RACE_CASE("many pending", many_pending, PENDING_MOST + 8, .capacity = PENDING_MOST),

@@ -44,14 +44,14 @@ static void plan_settings(struct race_plan *plan, const struct tw_runner *runner
 void race_plan_make(struct race_plan *plan, const struct tw_runner *runner,
                     const struct race_options *options, uint64_t seed)
 {
-    static const uint64_t ticks[] = {20 * US, 100 * US, MS};
+    static const uint64_t ticks[] = {20 * US, 100 * US, MS, 33333};
     struct rng rng;
     rng_seed(&rng, seed, STREAM_PLAN);
     *plan = (struct race_plan){.seed = seed};
     uint64_t draw = rng_next(&rng);
     plan->design =
         options->design_count > 0 ? options->designs[draw % options->design_count] : NULL;
-    plan->tick_ns = ticks[rng_below(&rng, 3)];
+    plan->tick_ns = ticks[rng_below(&rng, sizeof ticks / sizeof ticks[0])];
     plan->horizon_ns = rng_below(&rng, 4) == 0 ? 0 : 2 * FAR;
     plan->callers = 1 + (uint32_t)rng_below(&rng, options->threads);
     plan->runner_threads = (uint32_t)rng_below(&rng, 5);
@@ -76,9 +76,9 @@ void race_plan_make(struct race_plan *plan, const struct tw_runner *runner,
 void race_plan_words(const struct race_plan *plan, char *out, size_t size)
 {
     struct text text = text_in(out, size);
-    text_add(&text, "%s%s%sticks of %" PRIu64 " us, %u callers, %u threads of the runner's%s",
+    text_add(&text, "%s%s%sticks of %" PRIu64 " ns, %u callers, %u threads of the runner's%s",
              plan->design ? "over " : "", plan->design ? plan->design->name : "",
-             plan->design ? ", " : "", plan->tick_ns / US, plan->callers, plan->runner_threads,
+             plan->design ? ", " : "", plan->tick_ns, plan->callers, plan->runner_threads,
              plan->runner_threads == 0 ? " (its default)" : "");
     text_add(&text, ", %u places", plan->capacity);
     if (plan->max_pending > 0)

@@ -233,6 +233,8 @@ void race_stopped(struct race_account *account, int answer, uint64_t began_ns, u
 
 /* All accounts, after shut. */
 void race_judge(struct race_service *service);
+/* Finds two that are the same; sorts them. */
+void race_judge_names(struct race_service *service, tw_timer *names, uint32_t count);
 /* Adds the accounts to the sums. */
 void race_sum(const struct race_service *service, struct race_sums *sums);
 

@@ -60,12 +60,21 @@ static inline struct timespec moment_spec(uint64_t moment)
                              .tv_nsec = (long)(moment % 1000000000)};
 }
 
+/* Until when to sleep by the machine's clock.  One that has been set forward may be at any time, also between two lines of
+ * the caller's, which therefore read it once: nobody sleeps for longer than a millisecond then. */
+static inline uint64_t moment_to_wake(uint64_t until, uint64_t ahead)
+{
+    uint64_t soon = ahead > 0 ? moment_of_machine() + 1000000 : UINT64_MAX;
+    until = until > ahead ? until - ahead : 0;
+    return soon < until ? soon : until;
+}
+
 /* Sleeps until then.  Asks no system call for what has passed: that would take as long as the thread's timer slack. */
 static inline void moment_sleep(uint64_t until)
 {
-    uint64_t ahead = moment_ahead(); /* one reading a turn: it may be set forward at any time */
+    uint64_t ahead = moment_ahead();
     while (until > moment_of_machine() + ahead) {
-        struct timespec spec = moment_spec(until - ahead);
+        struct timespec spec = moment_spec(moment_to_wake(until, ahead));
         clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &spec, NULL);
         ahead = moment_ahead();
     }
