@@ -121,13 +121,15 @@ void race_ran(struct race_account *account, const struct tw_firing *firing, uint
     judge_due(account, firing);
     judge_moments(account, firing, now_ns);
     judge_stopped(account);
+    if (atomic_exchange(&account->turn_ns, firing->turn_ns) == firing->turn_ns)
+        FIND(account, RACE_CATCH_UP, "%s timer %" PRIu64 " ran twice on one tick", kind_of(account),
+             number_of(account));
     uint64_t earlier = atomic_exchange(&account->fired_name, firing->timer);
     if (earlier != 0 && earlier != firing->timer)
         FIND(account, RACE_NAMES, "%s timer %" PRIu64 " changes its name from run to run",
              kind_of(account), number_of(account));
     atomic_store(&account->began_ns, now_ns);
     atomic_store(&account->late_by_ns, now_ns - firing->due_ns);
-    atomic_store(&account->turn_ns, firing->turn_ns);
     if (account->repeat == TW_ONCE)
         race_ended(account, RACE_RAN);
 }
@@ -161,7 +163,11 @@ void race_started(struct race_account *account, int answer, tw_timer name, uint6
     atomic_fetch_add(&service->refused, 1);
     if (account->is_near)
         atomic_fetch_sub(&service->near, 1);
-    if (answer == TW_RUN_CLOSED && shut_began == 0)
+    if (answer != TW_RUN_CLOSED && atomic_load(&service->is_shut) &&
+        began_ns > atomic_load(&service->shut_ended_ns))
+        FIND(account, RACE_START, "start answered %d after shut had returned; expected CLOSED",
+             answer);
+    else if (answer == TW_RUN_CLOSED && shut_began == 0)
         FIND(account, RACE_START, "start answered CLOSED before anybody called shut");
     else if (answer != TW_RUN_CLOSED && answer != TW_RUN_FULL && answer != TW_RUN_RANGE &&
              answer != TW_RUN_MEMORY)

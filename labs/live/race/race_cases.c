@@ -98,10 +98,17 @@ static struct race_account *start_periodic(struct race_service *service, struct 
 bool case_await(struct race_service *service, struct tw_seat *seat, _Atomic uint32_t *counter,
                 uint32_t least, const char *what)
 {
-    uint64_t end = race_clock(service) + race_patience_ns(service);
-    while (atomic_load(counter) < least && race_clock(service) < end && !race_is_over(service))
+    uint64_t end = 0;
+    uint32_t now = 0, before = UINT32_MAX;
+    while ((now = atomic_load(counter)) < least && !race_is_over(service)) {
+        if (now != before)
+            end = race_clock(service) + race_patience_ns(service);
+        else if (race_clock(service) >= end)
+            break;
+        before = now;
         race_wait(service, seat, moment_now() + 300 * US);
-    if (atomic_load(counter) < least)
+    }
+    if (now < least)
         FIND(service, RACE_DUE, "%s: not within %u s", what, service->options->patience_s);
     return !race_is_over(service);
 }

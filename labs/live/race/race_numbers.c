@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define US                       UINT64_C(1000)
@@ -202,6 +203,18 @@ static int never(struct tw_seat *seat, void *argument, const struct tw_firing *f
     return 0;
 }
 
+/* A name of some uses before finds nothing, whatever the width of the count. */
+static bool stale_is_idle(struct race_service *service, struct tw_seat *seat, tw_timer stale)
+{
+    int answer = service->runner->stop(seat, stale);
+    if (answer != TW_RUN_IDLE)
+        FIND(service, RACE_NAMES,
+             "a stop by the name %#" PRIx64
+             " of a timer that had been stopped answered %d while its place was another's",
+             stale, answer);
+    return answer == TW_RUN_IDLE;
+}
+
 /* By their names alone, without books. */
 static bool many_names(struct race_service *service, struct tw_seat *seat)
 {
@@ -210,8 +223,10 @@ static bool many_names(struct race_service *service, struct tw_seat *seat)
     tw_timer *names = malloc(NAMES * sizeof *names);
     bool goes = names != NULL;
     for (uint32_t i = 0; goes && i < NAMES; i++) {
+        uint32_t back = 1u << i % 20;
         names[i] = 0;
         goes = runner->start(seat, &task, &names[i]) == TW_RUN_OK &&
+               (back > i || stale_is_idle(service, seat, names[i - back])) &&
                runner->stop(seat, names[i]) == TW_RUN_STOPPED;
     }
     if (goes)
@@ -249,6 +264,9 @@ static bool one_place(struct race_service *service, struct tw_seat *seat)
                  late ? "" : ", though no flag says that places come back late");
             return false;
         }
+        uint32_t back = 1u << i % 17;
+        if (back <= i)
+            stale_is_idle(service, seat, atomic_load(&(account - back)->name));
         if (race_stop(service, seat, account) != TW_RUN_STOPPED)
             FIND(service, RACE_STOP, "the only timer was not stopped");
     }
@@ -355,6 +373,23 @@ static bool as_late_as(struct race_service *service, struct tw_seat *seat, uint6
     return !race_is_over(service);
 }
 
+#define PAST_WAITS 100u
+
+/* A wait for what has passed may meet a lock at times; it does not sleep. */
+static bool past_waits(struct race_service *service, struct tw_seat *seat)
+{
+    struct rusage before, after;
+    getrusage(RUSAGE_THREAD, &before);
+    for (uint32_t i = 0; i < PAST_WAITS; i++)
+        race_wait(service, seat, 1);
+    getrusage(RUSAGE_THREAD, &after);
+    long slept = after.ru_nvcsw - before.ru_nvcsw;
+    if (slept > (long)PAST_WAITS / 2)
+        FIND(service, RACE_LATE, "%u waits for what had passed went to sleep %ld times", PAST_WAITS,
+             slept);
+    return !race_is_over(service);
+}
+
 /* Alone and beside far ones, near and less near, once and again. */
 static bool beside_a_control(struct race_service *service, struct tw_seat *seat)
 {
@@ -364,7 +399,8 @@ static bool beside_a_control(struct race_service *service, struct tw_seat *seat)
     for (uint32_t i = 0; i < 20; i++)
         if (!case_start_at(service, seat, moment_now() + FAR))
             return false;
-    return as_late_as(service, seat, 30 * MS, 0) && as_late_as(service, seat, 12 * MS, 25 * MS);
+    return past_waits(service, seat) && as_late_as(service, seat, 30 * MS, 0) &&
+           as_late_as(service, seat, 12 * MS, 25 * MS);
 }
 
 #define THREADS_SEEN 256u
@@ -448,6 +484,9 @@ static void idle_cost(struct race_service *service)
     else if (ticks && last.wakeups == first.wakeups)
         FIND(service, RACE_TRAITS, "it did not wake for %.0f ticks, though TW_RUNNER_TICKS is set",
              (double)passed / (double)IDLE_TICK);
+    else if (ended.count > 0 && ended.count != service->description.threads)
+        FIND(service, RACE_OPEN, "describe says %u threads of its own; it has %zu",
+             service->description.threads, ended.count);
     case_close(service, seat);
 }
 
@@ -482,6 +521,14 @@ static void judge_numbers(struct race_service *service)
             FIND(service, RACE_STATS,
                  "%s is %" PRIu64 "; by the books it is %" PRIu64 " to %" PRIu64, rows[i].name,
                  rows[i].said, rows[i].low, rows[i].high);
+    uint64_t first = stats.longest_pause_ns;
+    for (uint32_t again = 0; again < 5 && stats.longest_pause_ns >= first; again++)
+        service->runner->stats(service->service, &stats);
+    if (stats.longest_pause_ns >= first)
+        FIND(service, RACE_STATS,
+             "longest_pause_ns is %" PRIu64 " by each of six calls in a row; it "
+             "is since the last one",
+             first);
 }
 
 static bool numbers_told(struct race_service *service, struct tw_seat *seat)
@@ -592,7 +639,7 @@ static bool period_kept(struct race_service *service, struct tw_seat *seat, uint
                         enum tw_repeat repeat)
 {
     uint64_t end = race_clock(service) + race_patience_ns(service);
-    uint64_t tick_ns = service->description.tick_ns;
+    uint64_t tick_ns = service->description.tick_ns, waits = 0;
     struct race_account *account = race_account(service);
     account->due_ns = moment_now() + tick_ns;
     account->period_ns = period_ns;
@@ -601,7 +648,7 @@ static bool period_kept(struct race_service *service, struct tw_seat *seat, uint
     if (!case_start(service, seat, account))
         return false;
     while (atomic_load(&account->runs) < 3 && race_clock(service) < end && !race_is_over(service)) {
-        race_clock_move(period_ns + 2 * tick_ns);
+        race_clock_move(waits++ % 64 == 0 ? period_ns + 2 * tick_ns : 0);
         race_wait(service, seat, moment_now() + 300 * US);
     }
     if (atomic_load(&account->runs) < 3)
@@ -621,7 +668,7 @@ static void periods(struct race_service *service)
     if (!take_tickless(service))
         return;
     bool planted = open_planted(service, tick_ns, &seat), goes = seat != NULL;
-    for (uint64_t times = 64; planted && goes && times < (ticks ? 1u << 13 : 1u << 30); times *= 8)
+    for (uint64_t times = 64; planted && goes && times < (ticks ? 1u << 10 : 1u << 30); times *= 8)
         goes = period_kept(service, seat, times * tick_ns + 7, TW_FIXED_RATE) &&
                period_kept(service, seat, times * tick_ns + 7, TW_FIXED_DELAY);
     if (goes)
@@ -661,10 +708,16 @@ static void missed_runs(struct race_service *service)
 #define PENDING_MOST 270000u
 #define PENDING_NEAR 8u
 
-static bool pending_told(struct race_service *service, uint32_t counted)
+/* What pends, when a runner with a queue has come through it. */
+static bool pending_told(struct race_service *service, struct tw_seat *seat, uint32_t counted)
 {
-    struct tw_runner_stats stats;
-    service->runner->stats(service->service, &stats);
+    struct tw_runner_stats stats = {0};
+    uint64_t before;
+    do {
+        before = stats.transferred;
+        race_wait(service, seat, moment_now() + 300 * MS);
+        service->runner->stats(service->service, &stats);
+    } while (stats.transferred != before);
     if (stats.pending != counted)
         FIND(service, RACE_STATS, "pending is %" PRIu64 "; by the books it is %u", stats.pending,
              counted);
@@ -694,11 +747,11 @@ static bool many_pending(struct race_service *service, struct tw_seat *seat)
     }
     uint32_t accepted = atomic_load(&service->next), stopped = 0;
     accepted -= atomic_load(&service->accounts[accepted - 1].accepted) == 0;
-    bool goes = pending_told(service, accepted);
+    bool goes = pending_told(service, seat, accepted);
     for (uint32_t i = 0; i < accepted && goes && !race_is_over(service); i += 2, stopped++)
         if (race_stop(service, seat, &service->accounts[i]) != TW_RUN_STOPPED)
             FIND(service, RACE_STOP, "one of %u pending timers was not stopped", count);
-    goes = goes && pending_told(service, accepted - stopped);
+    goes = goes && pending_told(service, seat, accepted - stopped);
     for (uint32_t i = 0; i < PENDING_NEAR && goes && !race_is_over(service); i++) {
         struct race_account *near = case_start_at(service, seat, moment_now() + i * 100 * US);
         goes = near && case_await(service, seat, &near->runs, 1, "a timer behind many");
@@ -787,6 +840,22 @@ static const char *state_left(const struct process_state *before)
     return NULL;
 }
 
+/* Each setting of its own at both ends; describe is judged where it is opened. */
+static void each_setting(struct race_service *service)
+{
+    for (const struct tw_param *param = service->runner->params; param->name; param++)
+        for (int most = 0; most < 2 && !race_is_over(service); most++) {
+            struct tw_setting setting = {
+                .name = param->name, .count = 1, .values = {most ? param->max : param->min}};
+            race_again(service);
+            struct tw_seat *seat = case_open(
+                service, (struct tw_runner_config){.settings = &setting, .setting_count = 1});
+            struct race_account *near = seat ? case_start_at(service, seat, 1) : NULL;
+            if (near && case_await(service, seat, &near->runs, 1, "a timer that is due"))
+                case_close(service, seat);
+        }
+}
+
 static bool life(struct race_service *service)
 {
     race_again(service);
@@ -844,12 +913,13 @@ const struct race_case race_numbers[] = {
     RACE_ALONE("idle", idle_cost),
     RACE_CASE("statistics", numbers_told, 0, .capacity = 1024),
     RACE_ALONE("minutes and weeks", weeks),
-    RACE_ALONE("periods", periods),
+    RACE_ALONE("periods of minutes and hours", periods),
     RACE_ALONE("missed runs", missed_runs),
     RACE_ALONE("two callers in every order", race_orders),
     RACE_CASE("many pending", many_pending, PENDING_MOST + 8, .capacity = PENDING_MOST),
     RACE_CASE("the ends of time", ends_of_time, 0, 0),
     RACE_ALONE("two services", two_services),
+    RACE_ALONE("each setting", each_setting),
     RACE_ALONE("many lives", many_lives),
     {.name = NULL},
 };

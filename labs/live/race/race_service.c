@@ -6,7 +6,6 @@
 #include "labs/live/runners/opening.h"
 
 #include <inttypes.h>
-#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,7 +62,8 @@ static void gate_pass(struct race_service *service, uint32_t number, const char 
         moment_sleep(moment_now() + 20 * US);
 }
 
-/* Mostly nothing, at times a yield, seldom a sleep.  Each service has points, a quarter of all, at which its threads
+/* Mostly nothing, at times the shortest sleep, seldom a longer one.  No yield: on a busy machine the thread would come
+ * behind all other work each time, and a worker that wakes on ticks would never reach the last one.  Each service has points, a quarter of all, at which its threads
  * are delayed ten times as often and as long. */
 void race_reach(void *ctx, uint32_t number, uint64_t passed, const char *name)
 {
@@ -79,7 +79,7 @@ void race_reach(void *ctx, uint32_t number, uint64_t passed, const char *name)
     if (chance < 4 * weight)
         moment_sleep(moment_now() + (hot ? draw >> 40 : draw >> 44) % (200 * US));
     else if (chance < 40 * weight)
-        sched_yield();
+        moment_sleep(moment_now() + 2 * US);
     else
         return;
     atomic_fetch_add_explicit(&service->delays, 1, memory_order_relaxed);
@@ -199,6 +199,19 @@ static void judge_description(struct race_service *service, const struct tw_runn
         race_find(&service->notes->finding, RACE_OPEN,
                   "describe says ticks of %" PRIu64 " ns; opened with %" PRIu64, said->tick_ns,
                   config->tick_ns);
+    for (size_t i = 0; i < config->setting_count; i++) {
+        const struct tw_setting *given = &config->settings[i], *told = said->settings;
+        size_t at = 0;
+        while (at < said->setting_count && strcmp(told[at].name, given->name) != 0)
+            at++;
+        /* There need not be more of anything than places. */
+        uint64_t most = given->values[0] > config->capacity ? config->capacity : given->values[0];
+        if (at == said->setting_count || told[at].values[0] > given->values[0] ||
+            told[at].values[0] < most)
+            race_find(&service->notes->finding, RACE_OPEN,
+                      "describe does not say that it was opened with %s=%" PRIu64, given->name,
+                      given->values[0]);
+    }
 }
 
 bool race_open(struct race_service *service, struct tw_runner_config *config, uint32_t accounts)

@@ -261,7 +261,8 @@ struct race_account *case_start(struct race_service *service, struct tw_seat *se
 /* The same for a one-shot due then. */
 struct race_account *case_start_at(struct race_service *service, struct tw_seat *seat,
                                    uint64_t due_ns);
-/* Waits as an idle caller until the counter is at least that.  False with a finding when patience ends first. */
+/* Waits as an idle caller until the counter is at least that.  False with a finding when it stands still for as long as
+ * patience lasts. */
 bool case_await(struct race_service *service, struct tw_seat *seat, _Atomic uint32_t *counter,
                 uint32_t least, const char *what);
 
