@@ -48,7 +48,7 @@ body.notes .note{display:block}.place{position:absolute;top:36px;right:28px;colo
  table{font-size:15px}th,td{padding:1px 10px}.film img{max-height:58vh}.film img:not(:only-child){max-height:48vh}.film.column img:not(:only-child){max-height:24vh}}
 @media print{@page{size:A4 landscape;margin:9mm}body{background:#fff;font-size:17px}
  section{margin:0;padding:0;max-width:none;min-height:0;height:190mm;break-after:page;break-inside:avoid;overflow:hidden;gap:9px}
- section:last-of-type{break-after:auto}h1{font-size:26px}.film img{max-height:118mm}.film img:not(:only-child){max-height:100mm}.film.column img:not(:only-child){max-height:44mm!important}
+ section:last-of-type{break-after:auto}h1{font-size:26px}.film img{max-height:118mm}.place+.film img:only-child{height:165mm;max-height:none}.film img:not(:only-child){max-height:100mm}.film.column img:not(:only-child){max-height:44mm!important}
  pre{font-size:12.5px}pre.command{background:#f2f4f7;color:#000;border:1px solid #8993a0}table{font-size:13.5px}.place{top:6px;right:0}}
 """
 SCRIPT = """

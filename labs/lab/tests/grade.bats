@@ -195,7 +195,7 @@ PYTHON
 @test "who is slow or sleeps in each start has a grade, after a minute of processor time at most" {
     deep
     small_rubric
-    for slow in 'for (volatile uint64_t i = 0; i < 100000000; i++) continue' 'usleep(10000)'; do
+    for slow in 'for (volatile uint64_t i = 0; i < 100000000; i++) continue' 'usleep(200000)'; do
         solution handout/timers 64 0 0
         sed -i "s/^    int status = nodes.id.*/&\n    $slow;/; 1i #include <unistd.h>" handout/timers.c
         begin=$(times | sed -n 2p)

@@ -22,6 +22,7 @@ if $compile -DTW_COUNTED -E "$1" | awk -v own="\"$1\"" '/^# [0-9]+ "/ { mine = $
 fi
 
 $compile -shared -o "$3/timers.so" "$2/handout/plugin.c" "$3/timed.o" "$3/counted.o"
+! $compile --version | grep -q clang || compile="$compile -mllvm -tsan-instrument-memintrinsics=0"
 $compile -O1 -w -fsanitize-coverage=trace-pc -fsanitize=thread -c -o "$3/traced.o" "$1"
 hooks=-Wl,--wrap=memmove,--defsym=__wrap_memcpy=__wrap_memmove,--wrap=memcpy
 for name in $(nm -u "$3/traced.o" | awk '$2 ~ /^__tsan/ { print $2 }'); do
