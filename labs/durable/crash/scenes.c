@@ -112,6 +112,15 @@ static bool is_kept(const struct scene *scene)
     return !(scene->this->store->flags & TW_STORE_IN_MEMORY);
 }
 
+/* Closed in order and opened again, unless closing loses all. */
+static bool reopen(struct scene *scene, uint64_t now_ms)
+{
+    if (!is_kept(scene))
+        return true;
+    scene_close(scene);
+    return scene_open(scene, NULL, now_ms);
+}
+
 /* Of the key's bits, which differ from byte to byte. */
 static unsigned char byte_of(uint64_t key, size_t at)
 {
@@ -252,12 +261,12 @@ static void any_key_and_due(struct scene *scene, uint64_t base_ms)
         add(scene, keys[i] ^ base_ms, base_ms + i * i * TW_DELAY_MAX_MS / 16, i % 2 ? 1000 : 0);
     add(scene, base_ms + 77, base_ms + 5000, TW_PAYLOAD_MAX);
     expect(scene, "put", put(scene), TW_STORE_OK);
-    if (is_kept(scene)) {
-        scene_close(scene);
-        if (!scene_open(scene, NULL, base_ms))
-            return;
-    }
+    if (!reopen(scene, base_ms))
+        return;
     cancel(scene, 2);
+    scene->now_ms = base_ms + 5999;
+    poll(scene, 256);
+    cancel(scene, 0);
     drain(scene, base_ms + 5999, 256);
     cancel(scene, 5);
     drain(scene, base_ms + TW_DELAY_MAX_MS, 256);
@@ -268,6 +277,8 @@ static void any_key_and_due(struct scene *scene, uint64_t base_ms)
         expect(scene, "put", answer, TW_STORE_OK);
     add(scene, base_ms + 79, scene->now_ms + 9 * DAY_MS, 10);
     expect(scene, "put", put(scene), TW_STORE_OK);
+    if (!reopen(scene, scene->now_ms))
+        return;
     drain(scene, scene->now_ms + 399 * DAY_MS, 256);
     drain(scene, scene->now_ms + 2 * DAY_MS, 256);
     scene_close(scene);
@@ -290,21 +301,19 @@ static void much_at_once(struct scene *scene)
         poll(scene, 20);
     done(scene, scene->handed_count / 2);
     expect(scene, "checkpoint", scene->this->store->checkpoint(scene->store), TW_STORE_OK);
-    if (is_kept(scene)) {
-        scene_close(scene);
-        if (!scene_open(scene, NULL, now + 2999))
-            return;
-    }
+    if (!reopen(scene, now + 2999))
+        return;
     drain(scene, now + 2999, MESSAGES_MAX);
     scene_close(scene);
 }
 
-/* The clock goes back across an open.  The second was put when the first, of a later due, had been handed out. */
+/* The clock goes back across an open.  The last two were put when one of a later due had been handed out. */
 static void clock_back(struct scene *scene)
 {
     const uint64_t now = DURABLE_EPOCH_MS + DAY_MS;
     if (!is_kept(scene) || !scene_open(scene, "one", now))
         return;
+    add(scene, 5000, now + 1000, 30);
     add(scene, 5001, now + 10000, 30);
     expect(scene, "put", put(scene), TW_STORE_OK);
     scene->now_ms = now + 20000;
@@ -312,10 +321,9 @@ static void clock_back(struct scene *scene)
     add(scene, 5002, now + 5000, 30);
     add(scene, 5003, now + 6000, 30);
     expect(scene, "put", put(scene), TW_STORE_OK);
-    scene_close(scene);
-    if (!scene_open(scene, NULL, now + 1000))
+    if (!reopen(scene, now + 1000))
         return;
-    cancel(scene, 1);
+    cancel(scene, 2);
     drain(scene, now + 4000, 256);
     drain(scene, now + 30000, 256);
     scene_close(scene);

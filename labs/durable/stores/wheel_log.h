@@ -11,9 +11,7 @@
  *
  * labs/durable/docs/WHEEL-LOG-FORMAT.md has each of them.
  *
- * CHECKS are the low 32 bits of XXH3: the header-only library is among the project's packages already, needs no
- * instruction that not every machine has, and takes a seed.  The seed is the position: bytes that lie in the wrong
- * place, such as a payload that holds a copy of a log or what a file held earlier, never pass for a record.
+ * CHECKS are the low 32 bits of XXH3, seeded with the position: bytes that lie in the wrong place never pass for a record.
  *
  * All numbers are little-endian on every machine: they are stored byte by byte. */
 
@@ -100,21 +98,11 @@ enum wl_header_state wl_header_read(const unsigned char *from, struct wl_file_he
 
 /* The two wheels of a wheel-log: where the newest entry of each slot lies.
  *
- *     fine     3600 slots of 1 s      messages of an hour that is open
- *     coarse    240 slots of 1 h      messages of later hours
- *
- *     tick  = due / slot              slot = tick % 3600     round = tick / 3600, the hour
- *     hour  = due / (3600 slots)      slot = hour % 240      round = hour / 240
- *
  * A head is the position of the newest entry of a slot's chain, 8 bytes; that is all that memory holds of a slot,
  * whatever hangs on it.
  *
- * ROUNDS.  In the textbook an entry carries the rounds that it still has to wait, and a slot that comes up is walked
- * past all entries that stay.  On disk a walk is the dearest thing there is, and a segment could not be deleted while the chain of
- * a later round leads through it.  So here each round has heads of its own, made when the first entry
- * needs them and freed when the round is over: a chain never holds an entry of another round.
- * There may be 64 rounds of the fine wheel at once (the hour that runs, the next, and those in which something
- * handed out is not done) and 16 of the coarse one (160 days).
+ * ROUNDS.  Each has heads of its own, made with its first entry and freed when it is over, so that a chain never holds an entry
+ * of another round: a segment can go when its slots are over.  64 rounds of the fine wheel at once, 16 of the coarse one.
  *
  * PAGES.  512 heads are a page.  A page knows for each of the two checkpoints whether it has changed
  * since that was written: only those are written. */
@@ -580,10 +568,8 @@ uint64_t wl_queue_bytes(const struct wl_queue *queue);
  * it without the lock.  Those that come meanwhile fill the other buffer, and one of them is chosen to lead next.  They sleep
  * on a word of their buffer (a futex), so a settled put wakes once and needs no lock to learn that it is settled.
  *
- * Producers that put again as soon as they are acknowledged would so fall into two halves that sync in turns.  Two things
- * bring them together.  Those that a leader settled are woken before the next leader is, so that what they put next is
- * mostly there when it takes the buffer: nobody waits for that, and it is all that TW_SYNC_ALWAYS does.  Under
- * TW_SYNC_GROUP the leader waits for company, too.
+ * Those that a leader settled are woken before the next leader is, so that what they put next is mostly there when it takes
+ * the buffer.  Under TW_SYNC_GROUP the leader waits for company, too.
  *
  * ROOM AHEAD.  The file system promises room 1 MiB ahead of the log, and the file has that size at once.  So the sync of a
  * record that lies in a block that was synced before is one write of the disk.  The first sync of a block has the file system
@@ -699,17 +685,6 @@ uint64_t wl_log_head(const struct wl_log *log, uint64_t due);
 uint64_t wl_log_least_due(const struct wl_log *log);
 
 /* An open wheel-log: what its parts share.
- *
- *     wheel_log.c            the table; put, cancel, open and close
- *     wheel_log_commit       the end of the log: buffers, group commit
- *     wheel_log_heads        the two wheels
- *     wheel_log_drain.c      what is due: hours loaded ahead, slots walked, messages handed out and done
- *     wheel_log_ahead.c      chains of later hours, read while hours pass fast
- *     wheel_log_keep.c       checkpoints, and segments that are over
- *     wheel_log_recover.c    checkpoint and replay
- *     wheel_log_chain        the way back along a slot's chain          wheel_log_queue   its order, in bounded memory
- *     wheel_log_checkpoint   the two files                              wheel_log_scan    records one by one
- *     wheel_log_segments     the files of the log                       wheel_log_format  their bytes
  *
  * THE ORDER OF ALL MESSAGES is (due, position): by due, and at one due in order of put.  Messages are handed out in that order and
  * no other, so one pair says which are handed out, and one which are done: that is the position in the slot.  Nothing

@@ -49,11 +49,12 @@ conform() {
 }
 
 prove() {
-    local seed set
+    local seed set part
     [ $# -gt 1 ] || { conform "$1" 1 even,kills,power,errors,flips; return; }
     read -ra set <<<"$(field "$2" Set)"
+    read -ra part <<<"$(field "$2" Part)"
     for seed in 1 2 3 4 5 6; do
-        conform "$1" "$seed" "$(field "$2" Part)" "${set[@]/#/--store-set=}" || return
+        conform "$1" "$seed" "${part[@]}" "${set[@]/#/--store-set=}" || return
     done
 }
 

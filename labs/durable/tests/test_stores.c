@@ -437,32 +437,7 @@ static void random_streams_are_kept(void **state)
     rig_close(&rig);
 }
 
-/* ---- Payloads, policies, directories. --------------------------------------------------------- */
-
-static void payloads_have_bounds(void **state)
-{
-    struct rig rig;
-    rig_open(&rig, *state, TW_SYNC_GROUP);
-    static const uint32_t sizes[] = {0, 1, 4096, TW_PAYLOAD_MAX};
-    uint64_t dues[BATCH];
-    for (size_t i = 0; i < BATCH; i++)
-        dues[i] = rig.now_ms;
-    for (size_t i = 0; i < 4; i++) {
-        rig.count += BATCH;
-        put(&rig, rig.seat, rig.count - BATCH, BATCH, dues, sizes[i]);
-    }
-    void *payload = calloc(1, TW_PAYLOAD_MAX + 1);
-    struct tw_message large = {rig.room, rig.now_ms, payload, TW_PAYLOAD_MAX + 1, 0};
-    assert_int_equal(rig.store->put(rig.seat, &large, 1), TW_STORE_RANGE);
-    free(payload);
-    /* The furthest due that every store takes. */
-    dues[0] = rig.now_ms + TW_DELAY_MAX_MS;
-    put(&rig, rig.seat, rig.count++, 1, dues, 100);
-    assert_int_equal(cancel(&rig, rig.seat, rig.count - 1), TW_STORE_CANCELLED);
-    restart(&rig);
-    drain(&rig);
-    rig_close(&rig);
-}
+/* ---- Policies, directories. --------------------------------------------------------- */
 
 static void each_policy_keeps_what_was_closed(void **state)
 {
@@ -818,7 +793,6 @@ static const struct {
     const char *only; /* key of the one store that it is of; NULL: all */
 } tests[] = {
     {"random streams are kept", random_streams_are_kept, NULL},
-    {"payloads have bounds", payloads_have_bounds, NULL},
     {"each policy keeps what was closed", each_policy_keeps_what_was_closed, NULL},
     {"a directory is opened once, and by its own", a_directory_is_opened_once_and_by_its_own, NULL},
     {"settings that it does not have are refused", settings_that_it_does_not_have_are_refused,
