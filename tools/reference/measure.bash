@@ -63,5 +63,5 @@ kill_stores() {
     local more=(--progress=never)
     [ ! -e "$1" ] || more+=(--resume)
     "$TWBENCH" stores --stores="$2" --sync="$3" --kills="$4" --tasks="$(sizes 2e4)" --producers=4 --batch=3 --payload=0..700 \
-        --cancels=0.1 --hot=0.2 --runs=1 --budget=1800s --json="$1" "${more[@]}" >/dev/null
+        --cancels=0.1 --hot=0.2 --runs=1 --budget=5400s --json="$1" "${more[@]}" >/dev/null
 }

@@ -1,12 +1,12 @@
 #!/bin/bash
 # takes: 14400 s
 # quiet: no
-# stores_kills_servers.sh FILE - labs/durable/docs/STORES.md: the ledger of the stores behind a server, one store and policy a run.
+# stores_kills_servers.sh FILE - labs/durable/docs/STORES.md: the ledger of postgres, one policy a run.
 file=$1
 # shellcheck source=tools/reference/measure.bash
 . "$(dirname "$0")/measure.bash"
 
-kills=1000 parts=(redis-wheel=group redis-zset=group postgres=group redis-wheel=interval:10ms redis-zset=interval:10ms redis-wheel=none redis-zset=none postgres=none)
+kills=1000 parts=(postgres=always postgres=group postgres=none)
 [ "${REFERENCE:-full}" = full ] || parts=("${parts[0]}") kills=2
 for part in "${parts[@]}"; do
     kill_stores "$file.$part" "${part%=*}" "${part#*=}" "$kills" || true # a timeout is a result
