@@ -22,9 +22,9 @@
 
 /* Of processor time, so that a grade takes a minute at most: for a part, for one with written cases, and for the search of
  * shorter lists in all parts together. */
-#define PART_SECONDS   5.0
+#define PART_SECONDS   3.0
 #define CASES_SECONDS  30.0
-#define SHRINK_SECONDS 15.0
+#define SHRINK_SECONDS 6.0
 #define SHRINK_REPLAYS 1000
 
 /* What TW_COUNT says is believed up to so many accesses to memory, or half as many basic blocks, for each call, tick and
