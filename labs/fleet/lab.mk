@@ -1,0 +1,2 @@
+# Twelve seconds of processor time.
+SLOW_fleet := labs/fleet/tests/history.bats
