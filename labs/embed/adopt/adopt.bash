@@ -71,7 +71,7 @@ edited() {
 timed() {
     local out=$1
     shift
-    command time -f '%U %S %M' -o "$out.time" "$@" >"$out.said" 2>&1
+    command time -f '%U %S %M' -o "$out.time" "$@" >"$out.said" 2>&1 || { cat "$out.said" >&2; exit 1; }
     awk 'END { printf "%s %s %d\n", $1, $2, $3 / 1024 }' "$out.time" >"$out"
 }
 
