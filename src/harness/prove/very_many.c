@@ -14,7 +14,7 @@
 /* The largest size divided by this is where the far stories end. */
 #define FAR_SHARE 16u
 /* Processor time that one list may be expected to take, in the story of all at once and in the far ones. */
-#define LARGEST_SECONDS 10.0
+#define LARGEST_SECONDS 16.0
 #define FAR_SECONDS     1.5
 /* No list of either part is begun when its lists together have taken this much. */
 #define PART_SECONDS 8.0
