@@ -63,8 +63,8 @@ static void gate_pass(struct race_service *service, uint32_t number, const char 
 }
 
 /* Mostly nothing, at times the shortest sleep, seldom a longer one.  No yield: on a busy machine the thread would come
- * behind all other work each time, and a worker that wakes on ticks would never reach the last one.  Each service has points, a quarter of all, at which its threads
- * are delayed ten times as often and as long. */
+ * behind all other work each time, and a worker that wakes on ticks would never reach the last one.  Each service has
+ * points, a quarter of all, at which its threads are delayed ten times as often and as long. */
 void race_reach(void *ctx, uint32_t number, uint64_t passed, const char *name)
 {
     struct race_service *service = ctx;
@@ -204,10 +204,10 @@ static void judge_description(struct race_service *service, const struct tw_runn
         size_t at = 0;
         while (at < said->setting_count && strcmp(told[at].name, given->name) != 0)
             at++;
-        /* There need not be more of anything than places. */
-        uint64_t most = given->values[0] > config->capacity ? config->capacity : given->values[0];
-        if (at == said->setting_count || told[at].values[0] > given->values[0] ||
-            told[at].values[0] < most)
+        /* There need not be more of anything than timers. */
+        uint64_t value = given->values[0], most = opening_cap(config);
+        if (at == said->setting_count ||
+            (told[at].values[0] != value && (value <= most || told[at].values[0] != most)))
             race_find(&service->notes->finding, RACE_OPEN,
                       "describe does not say that it was opened with %s=%" PRIu64, given->name,
                       given->values[0]);

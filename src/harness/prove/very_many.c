@@ -138,10 +138,9 @@ static void story_all(struct case_plan *plan, uint32_t count)
     operations_advance(list, '+', ticks - ticks / 4);
 }
 
-static void (*const largest_story)(struct case_plan *plan, uint32_t count) = story_all;
-static void (*const far_stories[])(struct case_plan *plan, uint32_t count) = {
-    story_mixed, story_equal, story_sparse, story_far};
-#define FAR_STORIES (sizeof far_stories / sizeof far_stories[0])
+/* The first one to the largest size, the others less far. */
+static void (*const stories[])(struct case_plan *plan, uint32_t count) = {
+    story_all, story_mixed, story_equal, story_sparse, story_far};
 
 /* So many may be more than the machine has files, signals or memory for: which is no mistake, where
  * the design says so. */
@@ -166,16 +165,14 @@ static bool is_refused(struct case_plan *plan, uint32_t count, struct watch *wat
 
 struct part {
     void (*const *stories)(struct case_plan *plan, uint32_t count);
-    size_t kinds; /* at most KINDS_MAX */
+    size_t kinds;
     uint32_t most;
     double list_seconds;
 };
 
-#define KINDS_MAX 8
-
 static void run_part(struct case_plan *plan, const struct part *part, struct conform_report *report)
 {
-    struct pace paces[KINDS_MAX] = {{0}};
+    struct pace paces[sizeof stories / sizeof *stories] = {{0}};
     double seconds = 0;
     for (uint32_t size = SIZE_FIRST; size <= part->most && !report->rule; size *= PACE_GROWTH) {
         uint32_t count = ROOM_ABOVE(size);
@@ -202,8 +199,8 @@ void run_many(struct case_plan *plan, struct conform_report *report)
 {
     uint32_t most = plan->many_max > 0 ? plan->many_max : SIZE_DEFAULT;
     const struct part parts[] = {
-        {&largest_story, 1, most, LARGEST_SECONDS},
-        {far_stories, FAR_STORIES, most / FAR_SHARE, FAR_SECONDS},
+        {stories, 1, most, LARGEST_SECONDS},
+        {stories + 1, sizeof stories / sizeof *stories - 1, most / FAR_SHARE, FAR_SECONDS},
     };
     for (size_t i = 0; i < sizeof parts / sizeof parts[0] && !report->rule; i++)
         run_part(plan, &parts[i], report);

@@ -209,6 +209,9 @@ static void add_figure_column(struct page *page, const struct view_group *group,
 
 static void add_columns(struct page *page, const struct view_group *group)
 {
+    char name[VIEW_LABEL_SIZE];
+    const char *of = group->reference + strspn(group->reference, "-"); /* B of "-B/-A" */
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(of, "/"), of);
     page_column(page, "", "design", PAGE_LEFT | PAGE_NAMES, 0);
     for (size_t i = 0; i < group->phase_count && view_is_timed(group); i++) {
         bool per_op = strstr(cost_key(group, group->phases[i]), "ns_per_op");
@@ -218,8 +221,7 @@ static void add_columns(struct page *page, const struct view_group *group)
                     PAGE_ALONE | (has_best(group) ? PAGE_BEST : 0), KEEP_COST);
         page_column(page, "", "\u00b1", 0, KEEP_DEVIATION);
         if (group->reference[0])
-            page_column(page, "times", group->reference[0] == '-' ? "by hand" : group->reference,
-                        PAGE_ALONE, KEEP_COST);
+            page_column(page, "times", name, PAGE_ALONE, KEEP_COST);
     }
     for (size_t i = 0; i < figure_count(); i++) {
         if (!is_column(group, figure_at(i)))
