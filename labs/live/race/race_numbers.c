@@ -500,7 +500,8 @@ static void judge_numbers(struct race_service *service)
 {
     struct tw_runner_stats stats;
     service->runner->stats(service->service, &stats);
-    uint64_t pending = STATS_PENDING - STATS_STOPPED, worked = STATS_TASKS * RACE_WORK_NS;
+    uint64_t pending = STATS_PENDING - STATS_STOPPED, worked = STATS_TASKS * RACE_WORK_NS,
+             cap = service->description.max_pending; /* places are taken in open */
     bool callers = has(service, TW_RUNNER_CALLERS_DRIVE), own = has(service, TW_RUNNER_OWN_TIMERS);
     struct timespec used;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
@@ -514,7 +515,7 @@ static void judge_numbers(struct race_service *service)
         {"cpu_ns", stats.cpu_ns, callers ? 0 : worked, process},
         {"longest_work_ns", stats.longest_work_ns, 0, process},
         {"longest_pause_ns", stats.longest_pause_ns, 1, UINT64_MAX},
-        {"own_bytes", stats.own_bytes, pending * sizeof(void *) * 2, UINT64_C(1) << 30},
+        {"own_bytes", stats.own_bytes, cap * sizeof(void *) * 2, UINT64_C(1) << 30},
         {"design_bytes", stats.design_bytes, own ? 0 : pending * 4, UINT64_C(1) << 30},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
