@@ -161,7 +161,7 @@ static int check_slack(const struct advise_options *options, struct diag *diag)
                                 "the load itself may have --set=slack=");
     for (size_t i = 0; options->slack && i < options->loads.set_count; i++)
         if (strcmp(options->loads.sets[i].name, WORKLOAD_SLACK) == 0)
-            return diag_usage(diag, "--slack and --set=slack: only one of them can be meant");
+            return diag_usage(diag, "--slack and --set=slack: expected only one of them");
     return DIAG_OK;
 }
 
@@ -193,7 +193,7 @@ static int check(struct call *call, struct advise_options *options, struct diag 
     int status = check_operands(call, diag);
     options->wishes.on_clock = options->clock == CLOCK_REAL;
     if (status == DIAG_OK && options->exact && options->wishes.late)
-        status = diag_usage(diag, "--exact and --late: only one of them can be meant");
+        status = diag_usage(diag, "--exact and --late: expected only one of them");
     if (status == DIAG_OK)
         status = check_clock(options, diag);
     if (status == DIAG_OK)

@@ -465,7 +465,7 @@ static void why_dominated(struct text *line, const struct advice_evidence *evide
 {
     char name[CANDIDATE_NAME_MAX];
     bool first = true;
-    text_add(line, "worse than %s, and better in nothing: ", name_of(name, evidence, by));
+    text_add(line, "dominated by %s: ", name_of(name, evidence, by));
     for (int i = 0; i < CRITERIA; i++) {
         if (criteria_compare(&field->contenders[by], &field->contenders[candidate],
                              (enum criterion)i) >= 0)

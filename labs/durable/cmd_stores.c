@@ -315,7 +315,7 @@ static const struct flag flags[] = {
             take_cancels),
     FLAG_BY("hot", "SHARE", "share that is due at the next turn of 1/240 of the span (default 0.1)",
             take_hot),
-    FLAG_SWITCH("no-tend", "do not let the stores work ahead of time: no preloading", OF,
+    FLAG_SWITCH("no-tend", "no preloading: the stores do not work ahead of time", OF,
                 storing.no_tend),
     FLAG_SWITCH("no-drain",
                 "end a run when the first messages after its recovery are handed out; the rest "
@@ -398,7 +398,7 @@ static int run(struct call *call)
     cJSON_Delete(document);
     if (interrupted)
         fprintf(stderr, "twbench: interrupted%s\n",
-                options->outputs.json ? "; --resume goes on from there" : "");
+                options->outputs.json ? "; --resume continues from there" : "");
     if (status != DIAG_OK)
         return command_fail(status, &diag);
     return interrupted ? EXIT_INTERRUPTED : failed > 0 ? EXIT_FAILED : EXIT_OK;

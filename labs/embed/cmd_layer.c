@@ -330,7 +330,7 @@ struct layer_options {
 };
 
 static const struct flag flags[] = {
-    FLAG_SWITCH("layer", "each design also with handles and growth over it, and what that costs",
+    FLAG_SWITCH("layer", "measure each design also with handles and growth, and what they cost",
                 struct layer_options, layer)};
 static const struct flag_group groups[] = {
     {.flags = flags, .count = FLAGS(flags)}, RUN_GROUPS(0), {0}};
@@ -381,7 +381,7 @@ static int run(struct call *call)
 const struct command cmd_layered_run = {
     .name = "run",
     .usage = "--layer [FLAGS]",
-    .summary = "Run designs with timers with handles over them, beside themselves.",
+    .summary = "Measure what handles cost: designs bare, by hand, and with twt.h.",
     .groups = groups,
     .size = sizeof(struct layer_options),
     .begin = begin,

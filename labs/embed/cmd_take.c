@@ -4,9 +4,9 @@
 #define OF struct taking
 static const struct flag flags[] = {
     FLAG_FILE("-o", "DIR", "the directory to write into", OF, directory),
-    FLAG_FILE("runner", "R", "with the design, a runner: who owns the clock and the threads", OF,
+    FLAG_FILE("runner", "R", "also write a runner, which owns the clock and the threads", OF,
               runner),
-    FLAG_SWITCH("growable", "with timers in your own objects, over it: no ids, any number of them",
+    FLAG_SWITCH("growable", "also write a layer with timers in your objects: no ids, any number",
                 OF, growable),
     FLAG_SWITCH("force", "overwrite files", OF, force),
 };

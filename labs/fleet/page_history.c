@@ -147,8 +147,8 @@ static void add_limits(struct page *page, const struct place *root, const struct
     page_say(page, PAGE_ITEM, root, "Changes of times below {least:percent} are not reported.");
     if (tally->everywhere > 0)
         page_item(page,
-                  "%zu changes of times are not counted: all times change at once there, which is "
-                  "the machine's doing or the reference design's.",
+                  "%zu changes of times are not counted: all times change at once there, because "
+                  "the machine or the reference design changed.",
                   tally->everywhere);
     if (tally->short_ones > 0)
         page_item(page,

@@ -13,10 +13,10 @@ struct grade_options {
 
 #define OF struct grade_options
 static const struct flag flags[] = {
-    FLAG_FILE("rubric", "FILE", "what there are points for; the handout has one", OF, rubric),
+    FLAG_FILE("rubric", "FILE", "what gives points; the handout has a rubric", OF, rubric),
     FLAG_DIRECTORY("hidden", "a second rubric.json with lists and loads that students do not have",
                    OF, hidden),
-    FLAG_DIRECTORY("class", "grade each .c file in it; what is graded is not graded again", OF,
+    FLAG_DIRECTORY("class", "grade each .c file in it; an unchanged file keeps its grade", OF,
                    class),
     FLAG_SWITCH("autolab", "the scores as a last line of JSON", OF, autolab),
     FLAG_FILE("gradescope", "FILE|-", "write results.json of Gradescope", OF, gradescope),

@@ -135,7 +135,7 @@ static int replay(struct call *call)
 const struct command cmd_clock_run = {
     .name = "run",
     .usage = "--runner=NAME|--original=NAME [FLAGS]",
-    .summary = "Run designs on the real clock, by runners that own the threads.",
+    .summary = "Run designs on the real clock, with runners that own the threads.",
     .groups = groups,
     .size = sizeof(struct clock_options),
     .begin = begin,

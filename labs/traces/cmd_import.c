@@ -10,7 +10,7 @@
 #define OF struct outputs
 static const struct flag flags[] = {
     FLAG_FILE("-o", "TRACE.tt[.xz|.gz]", "the trace", OF, also[0]),
-    FLAG_FILE("json", "FILE|-", "what was made of the log, as data", OF, json),
+    FLAG_FILE("json", "FILE|-", "what the log became, as JSON", OF, json),
     FLAG_FILE("html", "FILE|-", "one self-contained page of HTML", OF, html),
 };
 #undef OF

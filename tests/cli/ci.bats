@@ -183,7 +183,7 @@ accept() {
     "$twbench" init "a timer" >said.txt
     cat said.txt
     grep -q 'twbench ci --base=\.' said.txt
-    refuses "init writes over nothing" init "a timer"
+    refuses "init overwrites nothing" init "a timer"
     refuses "expected a directory" init
     cd "a timer"
     [ "$(grep -c skeleton mytimer.c)" = 0 ]

@@ -26,7 +26,7 @@ limits() {
     limits --huge-pages=on --json=l.json >l.txt
     [ "$(json l.json 'd["method"]["huge_pages"], {p["huge_pages"] for p in d["points"] if p["node_bytes"]}')" = "(True, {True})" ]
     [ "$(json l.json 'all(0 <= p["huge_bytes"] <= p["touched_bytes"] for p in d["points"] if p["node_bytes"])')" = True ]
-    grep -q '^- Where 2 MiB pages were asked for\|^- 2 MiB pages were asked for' l.txt
+    grep -q '^- Where 2 MiB pages were requested\|^- 2 MiB pages were requested' l.txt
     limits --huge-pages=off,on --json=both.json >/dev/null
     [ "$(json both.json 'len([p for p in d["points"] if p["node_bytes"]])')" -eq 64 ]
 }

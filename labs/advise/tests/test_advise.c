@@ -759,7 +759,7 @@ TEST(test_every_candidate_has_a_status_and_a_reason)
     const char *const expected[][3] = {
         {"heap", "recommended", ""},
         {"list", "dominated",
-         "worse than heap, and better in nothing: cost 2.00 times (2.00 - 2.00, 9 pairs)"},
+         "dominated by heap: cost 2.00 times (2.00 - 2.00, 9 pairs)"},
         {"scan", "front", "cost 3.00 times (3.00 - 3.00, 9 pairs)"},
         {"ring", "unsupported", "unsupported: it was made up so"},
         {"simple", "timeout", "timeout: it was made up so"},

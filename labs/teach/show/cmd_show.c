@@ -47,14 +47,14 @@ static int take_prices(struct call *call, void *of, const char *flag, const char
 #define OF struct show_options
 static const struct flag flags[] = {
     FLAG_TIME("tick", "length of a tick (default: the script's unit, or else 1s)", OF, tick_ns, 1),
-    FLAG_COUNT("capacity", "N", "timers there may be (default: as many as the script names)", OF,
+    FLAG_COUNT("capacity", "N", "most timers at a time (default: as many as the script names)", OF,
                capacity, 1, TW_CAPACITY_MAX),
     FLAG_SWITCH("every", "draw every step, also those on which nothing happens", OF, every),
     FLAG_BY("price", "CALL=N,..",
-            "keep accounts instead: each start, stop, expire, tick is paid so much work",
+            "amortised cost instead: the work paid for each start, stop, expire, tick",
             take_prices),
     FLAG_SWITCH("list", "name the worked examples", OF, list),
-    FLAG_SWITCH("museum", "name public bugs of real timers, and the rule that conform finds broken",
+    FLAG_SWITCH("museum", "list public bugs of real timers, and the rule that conform finds broken",
                 OF, museum),
     FLAG_FILE("svg", "FILE|-", "the steps as one picture", OF, outputs.also[0]),
 };

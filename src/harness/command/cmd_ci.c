@@ -95,7 +95,7 @@ static int check_other_side(const struct ci *ci, struct diag *diag)
         return diag_usage(diag, "%s: ci takes no operands; did you mean --config=%s?",
                           ci->call->operands[0], ci->call->operands[0]);
     if (options->save_baseline && options->base)
-        return diag_usage(diag, "--base and --save-baseline: only one of them can be meant");
+        return diag_usage(diag, "--base and --save-baseline: expected only one of them");
     if (options->save_baseline && !baseline)
         return diag_usage(diag, "--save-baseline: %s has no key 'baseline' that names the file",
                           path);
@@ -491,7 +491,7 @@ static int ci_judge(struct ci *ci, struct diag *diag)
     ci->is_same = ci->base[0] && ci_tree_equal(ci->old, ci->plugin);
     unsigned uses = PROJECT_MATRIX | PROJECT_LIMITS | (ci->is_same ? 0 : PROJECT_PAIRS);
     if (ci->is_same)
-        fprintf(stderr, "twbench: OLD and NEW are the same bytes: no times are taken\n");
+        fprintf(stderr, "twbench: OLD and NEW are identical files: no times are taken\n");
     if (ci->options->save_baseline)
         return save_baseline(ci, diag);
     if (ci->contract.status == CONTRACT_BROKEN)

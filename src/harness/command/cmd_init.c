@@ -57,7 +57,7 @@ static int check(const char *directory, struct diag *diag)
     for (size_t i = 0; i < CARRIED && status == DIAG_OK; i++) {
         snprintf(path, sizeof path, "%s/%s", directory, carried[i].path);
         status =
-            file_refuse_existing(path, "init writes over nothing: choose another directory", diag);
+            file_refuse_existing(path, "init overwrites nothing: choose another directory", diag);
     }
     return status;
 }

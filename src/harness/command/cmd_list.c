@@ -20,7 +20,7 @@ static const struct flag flags[] = {
     FLAG_SWITCH("figures", "the catalogue of figures as a table, and nothing else", OF, figures),
     FLAG_SWITCH("flags", "every flag of every command, as lines of fields between tabs", OF, flags),
     FLAG_SWITCH("terms", "the words of tables and what they mean, as a table", OF, terms),
-    FLAG_FILE("json", "FILE|-", "all of it as data, for programs", OF, outputs.json),
+    FLAG_FILE("json", "FILE|-", "the same as JSON, for programs", OF, outputs.json),
     SETUP_WORKLOADS_DIR(OF, setup),
 };
 #undef OF

@@ -188,7 +188,7 @@ static int run(struct call *call)
 const struct command cmd_probe = {
     .name = "probe",
     .usage = "[FLAGS]",
-    .summary = "What compare asks of a program: one cell, timed, as a line of JSON.",
+    .summary = "Time one cell and print a line of JSON, for compare.",
     .groups = groups,
     .size = sizeof(struct probe_options),
     .begin = begin,

@@ -112,13 +112,13 @@ const struct flag run_flags[RUN_FLAG_COUNT] = {
     SETUP_TICK(OF, setup),
     SETUP_MAX_PENDING(OF, setup),
     FLAG_BY("drive", "ticks,next",
-            "who moves the clock: the stream's ticks (default), or the next expiry (tickless)",
+            "how the clock moves: by the stream's ticks (default), or to the next expiry (tickless)",
             take_drive),
     FLAG_BY("huge-pages", "off,on",
-            "memory of the designs without or in pages of 2 MiB (default: any)", take_huge_pages),
+            "keep designs out of or in pages of 2 MiB (default: as the system does)", take_huge_pages),
     FLAG_BY("batch", "K,...",
-            "operations of a call in timed passes: consecutive starts or stops of a tick, and "
-            "restarts of what fires on it (default: single calls)",
+            "operations per call in timed passes: consecutive starts or stops of a tick, and "
+            "restarts of timers that fire on it (default: single calls)",
             take_batch),
     FLAG_BY("between", "none,chain,SIZE",
             "what timed passes do between two calls: nothing; wait for the end of the call; also "
@@ -139,7 +139,7 @@ const struct flag run_flags[RUN_FLAG_COUNT] = {
     FLAG_SWITCH("same-pass", "replay the same operations in every pass (default: new ones in each)",
                 OF, setup.same_pass),
     FLAG_SWITCH("rename-ids",
-                "passes over a trace differ in their ids, also where it is long enough to be timed "
+                "rename the ids in each pass over a trace, even if it is long enough to be timed "
                 "once a process",
                 OF, setup.rename),
     SETUP_MIN_TIME(OF, setup, "work per sample, counted at 10 ns per operation (default 10ms)"),
@@ -225,7 +225,7 @@ static int finish(const struct call *call, const struct run_request *request, st
     if (!options->runs_given && !options->time_given)
         setup->time_ns = SAMPLES_TIME_NS;
     if (options->between_count > 0 && options->batch_count > 0)
-        return diag_usage(diag, "--between: is of single calls; expected it without --batch");
+        return diag_usage(diag, "--between: measures single calls; expected no --batch");
     return check_operands(call, request, diag);
 }
 

@@ -280,7 +280,7 @@ const struct flag design_flags[DESIGN_FLAG_COUNT] = {
     FLAG_BY("impl", "A,B|all", "designs to run (default: all of the list but null)",
             design_flag_impl),
     FLAG_EACH("plugin", "FILE[,NAME=VALUES]",
-              "a design from a shared object, with parameters of its own; may be repeated",
+              "a design from a shared object, with its own parameters; may be repeated",
               design_flag_plugin),
 };
 

@@ -178,8 +178,8 @@ void help_commands(FILE *out)
     for (size_t i = 0; topics[i]; i++)
         show_topic(out, topics[i]);
     show_missing(out);
-    fprintf(out, "Flags without a command are those of run.  'twbench help COMMAND' lists the\n"
-                 "flags of a command, 'twbench version' names this build.\n"
+    fprintf(out, "Flags without a command belong to run.  'twbench help COMMAND' lists the\n"
+                 "flags of a command, 'twbench version' prints this build.\n"
                  "Example: twbench --impl=hashed,heap --tasks=1e3..1e6\n");
 }
 

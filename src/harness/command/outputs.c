@@ -82,8 +82,8 @@ const struct flag output_force_flags[1] = {
     FLAG_SWITCH("force", "overwrite files", struct outputs, force)};
 const struct flag output_resume_flags[1] = {FLAG_SWITCH(
     "resume",
-    "go on with FILE of --json, or begin it: run only the cells it lacks; run takes its "
-    "flags from there when none are given",
+    "continue FILE of --json, or begin it: run only the missing cells; without flags, run "
+    "takes those of FILE",
     struct outputs, resume)};
 const struct flag output_plot_flags[2] = {
     FLAG_FILE("plots", "DIR", "draw pictures into DIR", struct outputs, plots),
@@ -233,9 +233,9 @@ int outputs_check(struct call *call, const struct outputs *outputs, struct diag 
     struct target targets[TARGETS_MAX];
     size_t count = find_targets(outputs, targets);
     if (outputs->resume && (!outputs->json || strcmp(outputs->json, "-") == 0))
-        return diag_usage(diag, "--resume: --json=FILE must name the file to go on with");
+        return diag_usage(diag, "--resume: --json=FILE must name the file to continue");
     if (outputs->resume && outputs->force)
-        return diag_usage(diag, "--resume and --force: only one of them can be meant");
+        return diag_usage(diag, "--resume and --force: expected only one of them");
     int status = check_distinct(targets, count, diag);
     if (status == DIAG_OK && outputs->json)
         status = lock_take(outputs->json, &call->lock, diag);
@@ -536,7 +536,7 @@ int outputs_finish(struct call *call, const struct outputs *outputs,
         left = outputs_write(call, outputs, document, &diag);
     if (interrupted)
         fprintf(stderr, "twbench: interrupted after %zu finished cells%s\n", cells,
-                outputs->json ? "; --resume goes on from there" : "");
+                outputs->json ? "; --resume continues from there" : "");
     if (left == DIAG_OK && !interrupted)
         left = outputs_assert(outputs, document, &broken, &diag);
     if (left != DIAG_OK)

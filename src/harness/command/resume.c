@@ -129,7 +129,7 @@ static int refuse(const char *path, const char *name, const struct line *then,
     show_word(before, sizeof before, name, value_of(then, name));
     show_word(after, sizeof after, name, value_of(now, name));
     return diag_usage(diag,
-                      "%.300s: was measured %s%s, now %s; --resume goes on with the same flags, "
+                      "%.300s: was measured %s%s, now %s; --resume continues with the same flags, "
                       "with more designs, "
                       "loads and values than there, or with those of the file when none are given",
                       path, value_of(then, name) ? "with " : "", before, after);

@@ -400,7 +400,7 @@ static void fill_notes(const struct documents *documents, struct comparison *out
         format_value(new_value, sizeof new_value, documents->after, machine_keys[i]);
         if (strcmp(old_value, new_value) != 0)
             text_add_item(&notes, "; ",
-                          "measured on different machines (%s: %s and %s), which no count minds",
+                          "measured on different machines (%s: %s and %s), which changes no count",
                           machine_keys[i] + strlen("machine."), old_value, new_value);
         if (notes.used > 0)
             break;

@@ -359,8 +359,8 @@ static void tell_left_out(struct selftest *selftest, bool cut)
     if (cut)
         leave_out(selftest, "the last round: it was not finished when the time was up");
     if (selftest->presets == 0)
-        leave_out(selftest, "everything: no round was finished, so that nothing is known of false "
-                            "alarms and of slowdowns");
+        leave_out(selftest, "everything: no round was finished, so nothing is known about false "
+                            "alarms and slowdowns");
     for (size_t i = 0; i < SELFTEST_SIZES && selftest->presets > 0; i++) {
         size_t length = strlen(sizes);
         if (selftest->sizes[i].found.trials == 0)

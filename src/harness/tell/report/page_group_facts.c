@@ -150,8 +150,8 @@ static void add_harness(struct page *page, const struct view_group *group,
             page, "harness", &cell,
             group->between[0]
                 ? "{harness_ns_per_op} ns in each call of start, stop and advance (design "
-                  "null, with the same between calls): taken off; unclear where it is too large "
-                  "to subtract"
+                  "null, with the same between calls): subtracted; unclear where it is too "
+                  "large"
                 : "{harness_ns_per_op} ns in each call of start, stop and advance (design "
                   "null): included in the "
                   "times, subtracted where they are corrected");

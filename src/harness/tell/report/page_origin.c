@@ -30,7 +30,7 @@ void page_warnings(struct page *page, const cJSON *document)
     if (failed > 0) {
         page_item(page, "%s", "");
         page_derived(page, (double)failed, "%zu", failed);
-        page_span(page, " of the cells did not do what the oracle says, or crashed.");
+        page_span(page, " of the cells differ from the oracle, or crashed.");
     }
     page_say_each(page, PAGE_ITEM, &checks, "<{warning}>");
 }
