@@ -22,8 +22,8 @@ struct record_options {
 static const struct flag flags[] = {
     FLAG_FILE("-o", "TRACE.tt[.xz|.gz]", "the trace", OF, trace),
     FLAG_SWITCH("force", "overwrite files", OF, force),
-    FLAG_TIME("duration", "end COMMAND after this time (default: it ends by itself or by Ctrl-C)", OF,
-              wishes.duration_ns, 1000000),
+    FLAG_TIME("duration", "end COMMAND after this time (default: it ends by itself or by Ctrl-C)",
+              OF, wishes.duration_ns, 1000000),
     FLAG_FILE("log", "FILE",
               "where the log stays (default: it is removed once the trace is written)", OF,
               wishes.log),

@@ -758,8 +758,7 @@ TEST(test_every_candidate_has_a_status_and_a_reason)
     cJSON *advice = advice_make(&world.evidence);
     const char *const expected[][3] = {
         {"heap", "recommended", ""},
-        {"list", "dominated",
-         "dominated by heap: cost 2.00 times (2.00 - 2.00, 9 pairs)"},
+        {"list", "dominated", "dominated by heap: cost 2.00 times (2.00 - 2.00, 9 pairs)"},
         {"scan", "front", "cost 3.00 times (3.00 - 3.00, 9 pairs)"},
         {"ring", "unsupported", "unsupported: it was made up so"},
         {"simple", "timeout", "timeout: it was made up so"},

@@ -36,7 +36,7 @@
     FLAG_COUNT("memory-limit", "BYTES", "memory one child may take (default 4Gi)", of,             \
                setup.memory_limit_bytes, 1 << 20, UINT64_C(1) << 50)
 #define SETUP_JOBS(of, setup)                                                                      \
-    FLAG_COUNT("jobs", "N", "children at a time, each on its own core (default 1)", of,       \
+    FLAG_COUNT("jobs", "N", "children at a time, each on its own core (default 1)", of,            \
                setup.jobs, 1, CPU_SETSIZE)
 #define SETUP_NO_SYSTEM_CHECK(of, setup)                                                           \
     FLAG_SWITCH("no-system-check", "skip the check for what could disturb the times", of,          \
