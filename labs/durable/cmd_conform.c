@@ -94,8 +94,7 @@ static const struct flag flags[] = {
     FLAG_BY("store", "A,B|FILE",
             "test stores of delayed messages instead of designs: crashes, power", take_store),
     FLAG_EACH("plugin", "FILE", "test a store from a shared object; may be repeated", take_plugin),
-    FLAG_BY("part", "PART", "only this part of the test: even, kills, power, errors or flips",
-            take_part),
+    FLAG_BY("part", "PART", "only this part: even, kills, power, errors or flips", take_part),
     FLAG_COUNT("seed", "N", "seed of the messages and moments (default 1)", OF, seed, 0, SEED_MAX),
     FLAG_SWITCH("thorough", "a thousand kills, every state of the disk, 2000 flips", OF, thorough),
 };

@@ -88,8 +88,7 @@ const struct command cmd_report = {
     .name = "report",
     .old_name = "plot",
     .usage = "[FLAGS] DOCUMENT.json [-o REPORT.html]",
-    .summary =
-        "Show a document of twbench again: as text, pictures or a page (-o).  Measures nothing.",
+    .summary = "Show a document again: text, pictures or a page (-o).  Measures nothing.",
     .topic = "Compare timer designs",
     .groups = groups,
     .size = sizeof(struct outputs),

@@ -111,12 +111,10 @@ const struct flag run_flags[RUN_FLAG_COUNT] = {
     SETUP_SEED(OF, setup),
     SETUP_TICK(OF, setup),
     SETUP_MAX_PENDING(OF, setup),
-    FLAG_BY(
-        "drive", "ticks,next",
-        "how the clock moves: by the stream's ticks (default), or to the next expiry (tickless)",
-        take_drive),
-    FLAG_BY("huge-pages", "off,on",
-            "keep designs out of or in pages of 2 MiB (default: as the system does)",
+    FLAG_BY("drive", "ticks,next",
+            "how the clock moves: the stream's ticks (default) or the next expiry (tickless)",
+            take_drive),
+    FLAG_BY("huge-pages", "off,on", "designs out of or in pages of 2 MiB (default: as the system)",
             take_huge_pages),
     FLAG_BY("batch", "K,...",
             "operations per call in timed passes: consecutive starts or stops of a tick, and "
