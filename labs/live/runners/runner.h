@@ -61,8 +61,7 @@ typedef uint64_t tw_timer;
 /* A due that never comes: the last moment there is. */
 #define TW_DUE_MAX UINT64_MAX
 
-/* What the calls answer.  Zero and above: done, or there was nothing to do.  Below: refused, and nothing
- * changed. */
+/* What the calls answer.  0 and above: done, or nothing to do.  Below: refused, and nothing changed. */
 enum tw_run_answer {
     TW_RUN_OK = 0, /* open, start, shut: done */
     TW_RUN_STOPPED =
