@@ -522,7 +522,9 @@ def print_within(*names):
 
 
 def machine_of(document):
-    return document["machine"]["cpu_model"].replace("(R)", "").replace(" Processor", "")
+    machine = document["machine"]
+    last = max(machine["caches"], key=lambda cache: cache["level"])["size_bytes"] >> 20
+    return f"{machine['cpu_model'].replace('(R)', '').replace(' Processor', '')} with {last} MiB of L3"
 
 
 def print_ratios(*names):
@@ -541,10 +543,13 @@ def print_processors(kept, *names):
     for (what, where), (ratio, design) in ratios(names).items():
         row([what, where] + [old.get((*build, what, where), "") for build in builds] + [f"{ratio:.2f} (`{design}`)"])
     factor = {tuple(key): float(ratio) for *key, ratio, _ in lines}
-    moved = sorted(max(one / two, two / one) for one, two in (
-        (factor[(*builds[0], *where)], factor[(*builds[1], *where)]) for where in ratios(names) if (*builds[1], *where) in factor))
-    print(f"\nBetween the two processors of the first two columns a ratio moves by {statistics.median(moved):.2f} times in the median, and by "
-          f"{moved[-1]:.2f} at most.")
+    factor |= {(machine_of(document), "", *where): ratio for where, (ratio, _) in ratios(names).items()}
+    def moved(one, two):
+        factors = sorted(max(factor[(*one, *where)] / factor[(*two, *where)], factor[(*two, *where)] / factor[(*one, *where)])
+                         for where in ratios(names) if (*one, *where) in factor and (*two, *where) in factor)
+        return f"{statistics.median(factors):.2f} times in the median and {factors[-1]:.2f} at most"
+    print(f"\nFrom one processor to the other a ratio moves by {moved(builds[0], builds[1])} between the first two columns, and by "
+          f"{moved(builds[-1], (machine_of(document), ''))} between the last two.")
 
 
 def longest_advance(cells, design, point):

@@ -16,9 +16,8 @@ enum crash_part { CRASH_EVEN, CRASH_KILLS, CRASH_POWER, CRASH_ERRORS, CRASH_FLIP
 struct crash_options {
     const char *directory; /* empty, for the runs */
     uint64_t seed;
-    uint64_t kills; /* under each policy */
-    uint64_t
-        states; /* of a disk, at each policy; UINT64_MAX: each point of the record in each way */
+    uint64_t kills;  /* under each policy */
+    uint64_t states; /* of a disk, for each policy; UINT64_MAX: all points of the record */
     uint64_t flips;
     unsigned parts; /* bit 1 << part */
     const struct tw_setting *settings;

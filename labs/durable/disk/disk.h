@@ -62,10 +62,8 @@ struct disk_log {
     int64_t fault_count; /* then so many fail */
     uint32_t fault_half; /* the first write that fails does half of its work before */
     uint64_t faults;     /* calls that were failed */
-    uint32_t
-        is_quiet; /* nothing is recorded, and syncs of files below root are not done: for speed */
-    uint64_t
-        parent_at; /* how long the record was when a sync of DISK_PARENT had ended first; 0: none has */
+    uint32_t is_quiet;   /* records nothing and does no sync of files below root: for speed */
+    uint64_t parent_at;  /* length of the record when a sync of DISK_PARENT first ended; 0: none */
     uint32_t file_count;
     struct {
         uint64_t device, inode;

@@ -65,8 +65,7 @@ struct book {
         next[DURABLE_PRODUCERS_MAX]; /* how many of its messages a producer has handed */
     _Atomic uint64_t put_arrival[DURABLE_PRODUCERS_MAX]; /* virtual time that it has come to */
     uint64_t now_ms;                                     /* of the last poll */
-    uint64_t
-        floor_ms; /* the latest before the clock was set back: what is due by then may come by then */
+    uint64_t floor_ms;     /* the latest before the clock was set back: all due by then may come */
     uint32_t drained_poll; /* found nothing more, at drained_ms */
     uint64_t drained_ms;
     uint32_t drained_incarnation;

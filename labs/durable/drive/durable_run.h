@@ -26,8 +26,7 @@ struct durable_load {
     uint64_t arrivals_ms;              /* the puts are spread over so much of the run's time */
     uint32_t payload_min, payload_max; /* bytes, log-uniform between them */
     uint32_t cancel_permille;          /* share of the messages that are cancelled */
-    uint32_t
-        hot_permille; /* share that is due at the next turn of 1/240 of the span (an hour of ten days) */
+    uint32_t hot_permille;   /* share due at the next 1/240 of the span (an hour in ten days) */
     uint32_t burst_permille; /* share of the blocks of 64 messages that come at one moment */
     uint32_t past_permille;  /* share that is due before it is put */
 };
@@ -56,13 +55,11 @@ struct durable_request {
     bool
         no_drain; /* over when the last open has handed out its first messages; without measures_recovery when all is put */
     bool is_cold; /* with measures_recovery: killed again then, and opened without page cache */
-    uint64_t
-        kills; /* at random moments; the figures of a run with kills are those of a store that is killed */
+    uint64_t kills; /* at random moments; the figures then are those of a store that is killed */
     bool measures_recovery; /* ended once when all is put, and opened again: the figure */
-    bool lags;    /* some of what was handed out is done only after later polls and checkpoints */
-    bool insists; /* puts and cancels go on after an error, which is expected */
-    bool
-        is_strict; /* a second open has to be refused, and descriptors and memory to be given back */
+    bool lags;      /* some of what was handed out is done only after later polls and checkpoints */
+    bool insists;   /* puts and cancels go on after an error, which is expected */
+    bool is_strict; /* refuses a second open, and gives descriptors and memory back */
     uint64_t budget_ns;                /* of the whole run, wall time */
     uint64_t memory_bytes;             /* of the child; 0: no limit */
     const struct tw_setting *settings; /* those that the store has */

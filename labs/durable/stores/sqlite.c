@@ -70,8 +70,7 @@ struct tw_store {
     unsigned char *value; /* seal and payload of one message; the leader's */
     int log;              /* for the sync of the interval; -1 */
     uint64_t recovered, checkpoint_pages;
-    bool
-        is_counted; /* how many wait is known: not after a crash, as only a scan of all would say it */
+    bool is_counted;      /* how many wait is known; after a crash only a scan of all would tell */
     atomic_int log_pages; /* in the log, when the last transaction committed */
     atomic_uint_least64_t written_bytes, syncs, checkpoints;
     bool syncs_commits;

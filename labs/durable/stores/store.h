@@ -114,9 +114,8 @@ struct tw_message {
     uint64_t key;
     uint64_t due_ms;
     const void *payload;
-    uint32_t size; /* 0 .. TW_PAYLOAD_MAX */
-    uint64_t
-        handle; /* the store's own name of it, for cancel; 0 if it needs none.  Valid across crashes */
+    uint32_t size;   /* 0 .. TW_PAYLOAD_MAX */
+    uint64_t handle; /* the store's name of it, for cancel; 0: it needs none.  Survives crashes */
 };
 
 /* A message as it is handed out.  payload is the store's: valid until the next poll or close. */

@@ -196,8 +196,7 @@ struct wl_segment {
     uint64_t puts;     /* as in its header */
     uint64_t size;     /* bytes of it that belong to the log */
     uint64_t reserved; /* bytes of it that the file system has promised */
-    uint64_t
-        ends; /* when the last slot with an entry in it is over, in ms; UINT64_MAX: not known yet */
+    uint64_t ends; /* when the last slot with an entry in it is over, ms; UINT64_MAX: not known */
     uint64_t used; /* when it was used last, by count of uses */
     unsigned pins;
     int fd; /* -1: closed */
@@ -364,8 +363,7 @@ struct wl_record {
     uint64_t position, to; /* its first byte, and the one behind its last */
     struct wl_entry entry;
     const unsigned char *body; /* valid until the next call */
-    uint64_t
-        written; /* a tail: behind its last byte that is not zero; position: it is of zeros alone */
+    uint64_t written; /* a tail: behind its last byte other than zero; position: all are zeros */
 };
 
 /* From `from`, which lies in a segment behind its header, to `end`. */

@@ -164,9 +164,8 @@ struct command {
     /* Told of each operand when it comes, before the flags behind it; may be NULL. */
     int (*operand)(struct call *call, const char *operand, struct diag *diag);
     void (*help)(FILE *out); /* what its help says below the flags; may be NULL */
-    const char *
-        common; /* " impl tasks ": the flags that --help shows, the others with --help=all; NULL: all of them */
-    bool any_operands; /* they are another program's words, and may be empty */
+    const char *common; /* " impl tasks ": flags that --help shows, others --help=all; NULL: all */
+    bool any_operands;  /* they are another program's words, and may be empty */
 };
 
 /* Reads argv from `first` on.  command_release in any case. */

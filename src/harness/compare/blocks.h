@@ -122,8 +122,7 @@ struct block_series {
     double cpu[PAIRS_MAX], wall[PAIRS_MAX]; /* log(role / role 0); none for role 0 itself */
     double cpu_ns[PAIRS_MAX];               /* of one pass */
     double phase_cpu_ns[STREAM_PHASES_MAX][PAIRS_MAX];
-    size_t
-        layouts; /* that the pairs are spread over: pair i has layout i % layouts; below 2: as built */
+    size_t layouts; /* that pairs are spread over: pair i has i % layouts; below 2: as built */
 };
 
 struct block_cell {

@@ -168,8 +168,7 @@ struct compared_cell {
     bool time_decides; /* false: the times were not taken side by side, and are advisory */
     /* Stored times of one machine, the whole interval beyond METRIC_TIME: they decide nothing, but are not the same. */
     bool stored_times_differ;
-    bool
-        layouts_vary; /* each pair had other layouts: the interval holds them, and there is no margin for them */
+    bool layouts_vary; /* pairs differ in layout: the interval holds that, no margin for it */
     bool same_program; /* work, instructions and memory alike: what is left is layout */
     struct timing timing;
     struct timing control; /* OLD against a copy of OLD; no pairs: there was none */

@@ -106,12 +106,11 @@ static void add_calibration(cJSON *document, const struct selftest *selftest)
         if (from->additions == 0)
             continue;
         cJSON *item = cJSON_CreateObject(), *ratio = cJSON_CreateObject();
-        json_put(item, from, additions, expected_ns, told_ns);
+        json_put(item, from, additions, tolerance, expected_ns, told_ns);
         json_add_measure(ratio, "median", from->ratio);
         json_add_measure(ratio, "low", from->ratio_low);
         json_add_measure(ratio, "high", from->ratio_high);
         json_add(item, "ratio", ratio);
-        json_add_measure(item, "tolerance", CALIBRATION_TOLERANCE);
         json_add_text(item, "status", from->status);
         cJSON_AddItemToArray(list, item);
     }

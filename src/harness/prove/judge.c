@@ -83,8 +83,7 @@ struct judge {
     tw_id awaited;           /* is overdue: how late will it be?  The capacity: none */
     tw_tick missed;          /* the clock when it was overdue */
     uint64_t callbacks;      /* in the life of the instance */
-    struct judge *
-        guest; /* another instance, started and stopped inside the callbacks of this one; NULL: none */
+    struct judge *guest; /* another instance, used inside the callbacks of this one; NULL: none */
     const struct operations *guest_list;
     size_t guest_next; /* operation of it */
     jmp_buf escape;    /* out of an advance or a visit that broke a rule */

@@ -69,8 +69,7 @@ struct plan_cell {
     const struct tw_design *design;
     enum plan_drive drive;
     enum plan_pages pages;
-    uint32_t
-        batch; /* operations of a call in timed passes, at most PLAN_BATCH_MAX; 0: nobody asked, single calls */
+    uint32_t batch;   /* operations of a timed call, at most PLAN_BATCH_MAX; 0: single calls */
     uint32_t between; /* PLAN_BETWEEN_UNASKED .. PLAN_BETWEEN_MAX; timed passes alone */
     struct tw_setting settings[PLAN_SETTINGS_MAX];
     size_t setting_count;

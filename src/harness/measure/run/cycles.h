@@ -40,8 +40,7 @@ static inline uint64_t cycles_end(void)
 struct cycles {
     double ps_per_cycle;
     uint64_t overhead_cycles; /* of one begin/end pair with nothing between: the median of many */
-    uint64_t
-        step_cycles; /* what a reading can tell from nothing: the counter's step, or how far such pairs spread */
+    uint64_t step_cycles; /* least that a reading tells: the counter's step, or the pairs' spread */
 };
 
 /* Takes about 20 ms. */

@@ -12,8 +12,7 @@
  * instance below: closing the layer closes both.  The design's table must outlive it. */
 
 struct layer {
-    struct tw_backend
-        table; /* what the design says of itself, with the hooks of the layer; no open */
+    struct tw_backend table;  /* what the design says, with the hooks of the layer; no open */
     struct tw_timers *timers; /* the layer's instance, for these hooks */
 };
 

@@ -111,8 +111,7 @@ static void pass_add(struct replay_pass *total, const struct replay_pass *pass, 
 struct timing {
     struct gap gap;            /* between the calls */
     uint64_t pass_ns, look_ns; /* looking at the timers takes long where tables are large */
-    uint64_t
-        next; /* the pass that is repeated to look behind each phase; every LOOK_EVERYth is, on average */
+    uint64_t next; /* pass repeated to look behind each phase; on average every LOOK_EVERYth */
     double wall_ns, cpu_ns; /* of the passes that count */
 };
 

@@ -33,8 +33,7 @@ struct job {
     const struct counters_event *events; /* of JOB_COUNT; NULL: the hardware's */
     uint64_t passes;                     /* of JOB_COUNT and JOB_TIME, after `warmup` ones */
     uint64_t warmup;
-    bool
-        is_watched; /* of JOB_TIME: standard input is a socket at whose other end somebody reads clocks */
+    bool is_watched;      /* of JOB_TIME: standard input is a socket whose other end reads clocks */
     double pace_ns;       /* of JOB_TIME: the core's full pace (pace.h); 0: not waited for */
     uint64_t patience_ns; /* how long all passes together may wait for it */
     /* Of JOB_OTHER, which has no plan, stream and passes: fills status, reason and other[]. */

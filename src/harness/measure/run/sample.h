@@ -34,10 +34,9 @@ struct sample_series {
     enum outcome_status status;
     char reason[400]; /* empty when ok */
     uint64_t passes;  /* of each sample */
-    uint64_t
-        calls; /* start, stop and advance calls and expiries of one pass, the mean over a sample */
-    double pace_ns; /* the core's best before and after the samples that were kept */
-    uint64_t slow;  /* samples that were kept though the core was slow: the patience was over */
+    uint64_t calls;   /* start, stop, advance and expiries of one pass, the mean over a sample */
+    double pace_ns;   /* the core's best before and after the samples that were kept */
+    uint64_t slow;    /* samples that were kept though the core was slow: the patience was over */
     /* Nanoseconds of a sample, all of its passes together, by phase of the stream. */
     double cpu_ns[SAMPLE_MAX][STREAM_PHASES_MAX], wall_ns[SAMPLE_MAX][STREAM_PHASES_MAX];
 };
@@ -67,9 +66,8 @@ struct tailing_request {
     const struct plan_cell *plan;
     const struct stream *stream;
     const struct cycles *cycles;
-    uint64_t passes; /* at most; below TAIL_PASSES_MIN nothing is kept but pass_max */
-    uint64_t
-        time_ns; /* no further pass begins after it, once TAIL_PASSES_MIN are made; 0: no limit */
+    uint64_t passes;  /* at most; below TAIL_PASSES_MIN nothing is kept but pass_max */
+    uint64_t time_ns; /* no pass begins later, once TAIL_PASSES_MIN are made; 0: no limit */
     uint64_t
         pass_ns; /* what a pass takes; nothing is done where TAIL_PASSES_MIN would take longer than `long_ns` */
     uint64_t long_ns; /* 0: no limit */

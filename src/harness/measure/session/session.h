@@ -29,8 +29,7 @@ struct session {
     struct cycles cycles;
     double pace_ns; /* the core's full pace (pace.h); 0: not waited for */
     char counters_reason[OUTCOME_COUNTERS_REASON]; /* why none are read; "" when they are */
-    struct deadline
-        deadline; /* of everything, streams included; the caller's, before session_open */
+    struct deadline deadline; /* of all, streams too; the caller's, before session_open */
     struct result_document *document;
     struct stream *kept; /* the last one made, in case it is asked for again; and which it is */
     char *kept_key;

@@ -50,6 +50,7 @@ static void add_calibration(struct page *page, const struct place *root)
         {"told / expected", NULL, 0, 0, "{ratio.median:digits}"},
         {"low", NULL, 0, 0, "{ratio.low:digits}"},
         {"high", NULL, 0, 0, "{ratio.high:digits}"},
+        {"tolerance", NULL, 0, 0, "{tolerance:share}"},
         {"status", NULL, PAGE_LEFT, 0, "{status}"},
     };
     struct place list = place_get(root, "calibration");
@@ -60,11 +61,9 @@ static void add_calibration(struct page *page, const struct place *root)
     page_fields_each(page, fields, sizeof fields / sizeof *fields, &list);
     struct place first = place_item(&list, 0);
     page_say(page, PAGE_TEXT, &first,
-             "null with so many dependent additions in each start, told by --between=chain, less "
-             "null: ok "
-             "where the whole 99 % interval is within {tolerance:share} of as many times the time "
-             "of one "
-             "addition, wrong where it is outside, else inconclusive.");
+             "null with so many dependent additions in each start, by --between=chain, less null. "
+             "Status ok: the whole 99 % interval is within the tolerance of as many times the "
+             "time of one addition; wrong: it is outside; else inconclusive.");
 }
 
 static void say_false_alarms(struct page *page, const struct place *root)

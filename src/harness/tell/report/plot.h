@@ -20,8 +20,7 @@ int plot_parse_format(const char *text, const char *what, enum plot_format *out,
 struct picture {
     char name[232];     /* of its files */
     const char *script; /* "cost": cost.gp */
-    const char *
-        anchor; /* what of the page it stands beside, the document's: the id of a claim; NULL: nothing */
+    const char *anchor; /* what of the document's page it stands beside; NULL: nothing */
     void (*write)(FILE *out, const cJSON *document, const struct picture *picture);
     size_t group;
     int kind;
