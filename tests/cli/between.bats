@@ -40,5 +40,5 @@ load support
 @test "--between refuses what is no size, and batches" {
     refuses "expected none, chain, or a power of two" run --impl=heap --between=33KiB
     refuses "expected none, chain, or a power of two" run --impl=heap --between=fence
-    refuses "expected it without --batch" run --impl=heap --between=chain --batch=4
+    refuses "expected no --batch" run --impl=heap --between=chain --batch=4
 }
