@@ -82,7 +82,8 @@ install-embed:: embed
 
 # Other people's programs with a taken design, from Debian's sources; needs the network, and some minutes each.
 test-adopt: core embed
-	$(Q)for script in labs/embed/adopt/*.sh; do echo "$$script"; TWBENCH=$(CURDIR)/twbench $$script || exit 1; done
+	$(Q)failed=; for script in labs/embed/adopt/*.sh; do echo "$$script"; TWBENCH=$(CURDIR)/twbench $$script || failed="$$failed $$script"; done; \
+	    [ -z "$$failed" ] || { echo "failed:$$failed"; exit 1; }
 .PHONY: test-adopt
 
 # The exported functions and the types of the headers that they name, against the file that is kept; ABI=write writes that.

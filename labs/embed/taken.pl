@@ -44,9 +44,7 @@ sub contract_split {
     replace_one(\$text, 'second sentence', qr{This is the one header a design includes, inside the project or as a plugin\.  It states in C the\n \* model of Varghese & Lauck, "Hashed and Hierarchical Timing Wheels" \(SOSP 1987\),}, "It states in C the model of Varghese & Lauck, \"Hashed and Hierarchical Timing Wheels\"\n * (SOSP 1987),");
     replace_one(\$text, 'TIMED AND COUNTED', qr{ \* TIMED AND COUNTED\..*? \*\n(?= \* No function)}s, '');
     replace_one(\$text, 'the counters', qr{/\* The operation counters, one row each.*?#undef TW_WORK_MEMBER\n}s, "struct tw_work; /* operation counters, which this copy has not */\n");
-    replace_one(\$text, 'the batches', qr{`const struct tw_batch TW_BATCH\(design\)` and a row in batches\.def\.}, "`tw_NAME_batch`; declare it where you use it: `extern const struct tw_batch tw_NAME_batch;`.");
-    replace_one(\$text, 'the slack', qr{`const struct tw_slack TW_SLACK\(design\)` and a row in slacks\.def\.}, "`tw_NAME_slack`; declare it where you use it: `extern const struct tw_slack tw_NAME_slack;`.");
-    replace_one(\$text, 'the exact next', qr{`const struct tw_exact TW_EXACT\(design\)` and a row in exacts\.def\.}, "`tw_NAME_exact`; declare it where you use it: `extern const struct tw_exact tw_NAME_exact;`.");
+    replace_one(\$text, 'the parts', qr{A design that has struct tw_batch defines `const struct tw_batch TW_BATCH\(design\)` and a row in parts\.def; so with the others\.}, "A design that has struct tw_batch defines `tw_NAME_batch`; declare it where you use it: `extern const struct tw_batch tw_NAME_batch;`.  So with the others.");
     replace_one(\$text, 'the work hook', qr{    /\* The counted object's counters[^\n]*\n}, "    /* NULL: this copy counts nothing. */\n");
     replace_one(\$text, 'two tables', qr{    const struct tw_backend \*timed;[^\n]*\n[^\n]*counted;[^\n]*\n}, "    const struct tw_backend *timed;   /* its table */\n    const struct tw_backend *counted; /* the same again: this copy counts nothing */\n");
     replace_one(\$text, 'the counting macros', qr{/\* ---- Counting: see.*?(?=/\* ---- Reading settings)}s, '');
@@ -185,6 +183,7 @@ sub design_source {
     $body =~ s/\bTW_BACKEND\($design\)/tw_$design/g;
     $body =~ s/^const struct tw_batch TW_BATCH\($design\)/extern const struct tw_batch tw_${design}_batch;\nconst struct tw_batch tw_${design}_batch/mg;
     $body =~ s/^const struct tw_slack TW_SLACK\($design\)/extern const struct tw_slack tw_${design}_slack;\nconst struct tw_slack tw_${design}_slack/mg;
+    $body =~ s/^const struct tw_spot TW_SPOT\($design\)/extern const struct tw_spot tw_${design}_spot;\nconst struct tw_spot tw_${design}_spot/mg;
     $body =~ s/^(?=const struct tw_exact TW_EXACT)/#define TW_TELLS_EXACT\n/m;
     $body =~ s/^const struct tw_exact TW_EXACT\($design\)/extern const struct tw_exact tw_${design}_exact;\nconst struct tw_exact tw_${design}_exact/mg;
     return <<"END";

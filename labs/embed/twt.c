@@ -36,19 +36,19 @@
 #ifndef TWT_DESIGN /* of a set or a config; one that is known when this is compiled is called without a table */
 #define TWT_DESIGN(what) ((what)->design)
 
-#define TW_EXACTLY(design)                                                                         \
+#define TW_PART(design, kind)                                                                      \
     extern const struct tw_backend tw_##design##_timed;                                            \
-    extern const struct tw_exact tw_##design##_exact_timed;
-#include "impls/exacts.def"
-#undef TW_EXACTLY
+    extern const struct tw_##kind tw_##design##_##kind##_timed;
+#include "impls/parts.def"
+#undef TW_PART
 
-static const struct tw_exact *exact_of(const struct tw_backend *design)
+static const void *exact_of(const struct tw_backend *design)
 {
-#define TW_EXACTLY(name)                                                                           \
-    if (design == &tw_##name##_timed)                                                              \
-        return &tw_##name##_exact_timed;
-#include "impls/exacts.def"
-#undef TW_EXACTLY
+#define TW_PART(name, kind)                                                                        \
+    if (design == &tw_##name##_timed && strcmp(#kind, "exact") == 0)                               \
+        return &tw_##name##_##kind##_timed;
+#include "impls/parts.def"
+#undef TW_PART
     return NULL;
 }
 #endif

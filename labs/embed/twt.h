@@ -82,7 +82,7 @@ struct twt_config {
  * cannot tell the earliest deadline, a setting) and TW_REFUSED_MEMORY leave it and fill *error.  Costs what the design's open does. */
 TWTIMERS_API int twt_open(struct twt_set **out, const struct twt_config *config,
                           struct tw_error *error);
-/* Pending timers do not fire and are idle no longer of use: init them before their next start. */
+/* Timers that are pending never fire; init them before their next start.  Not inside a callback of the set. */
 TWTIMERS_API void twt_close(struct twt_set *set);
 
 /* Makes an idle timer.  Memory of zeros with `run` and `argument` set is one too. */

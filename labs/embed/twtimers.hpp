@@ -37,7 +37,7 @@ public:
         tw_error error;
         config.design = twtimers_design(design);
         config.now = now_of(clock::now());
-        config.horizon = static_cast<tw_tick>(horizon.count());
+        config.horizon = ticks(horizon);
         if (twt_open(&set_, &config, &error) != TW_OK)
             throw std::invalid_argument(error.text);
     }
@@ -67,9 +67,14 @@ public:
 
 private:
     friend class timer;
+    /* What is before the clock's beginning is 0. */
+    static tw_tick ticks(tick since)
+    {
+        return since > tick::zero() ? static_cast<tw_tick>(since.count()) : 0;
+    }
     static tw_tick now_of(clock::time_point time)
     {
-        return static_cast<tw_tick>(std::chrono::floor<tick>(time.time_since_epoch()).count());
+        return ticks(std::chrono::floor<tick>(time.time_since_epoch()));
     }
     twt_set *set_ = nullptr;
     std::exception_ptr thrown_;
@@ -95,11 +100,17 @@ public:
     ~timer() { leave(); }
 
     /* Throws std::bad_alloc. */
-    void start(clock::duration delay) { start_at(clock::now() + delay); }
+    void start(clock::duration delay)
+    {
+        clock::time_point now = clock::now(), never = clock::time_point::max();
+        start_at(delay < never - now ? now + delay : never);
+    }
+    /* clock::time_point::max(): pending, and never fires. */
     void start_at(clock::time_point deadline)
     {
-        tw_tick at =
-            static_cast<tw_tick>(std::chrono::ceil<tick>(deadline.time_since_epoch()).count());
+        tw_tick at = TW_NEVER;
+        if (deadline < clock::time_point::max() - tick(1))
+            at = set::ticks(std::chrono::ceil<tick>(deadline.time_since_epoch()));
         if (twt_start(timers_->get(), &timer_, at) < 0)
             throw std::bad_alloc();
     }

@@ -263,14 +263,13 @@ extern const struct tw_design tw_plugin;
 #define TW_PLUGIN(timed_table, counted_table)                                                      \
     const struct tw_design tw_plugin = {TW_ABI_VERSION, &(timed_table), &(counted_table)}
 
-/* ---- Batches: an optional part beside the table. ---------------------------------------------- */
+/* ---- Optional parts beside the table. ----------------------------------------------------------
+ * A design that has struct tw_batch defines `const struct tw_batch TW_BATCH(design)` and a row in parts.def; so with the others. */
 
 /* What a design can do for many timers at once, above all prefetch the nodes of the ids to come.  Each answers as the
  * single calls one after the other, in the order of the ids; an id may be there twice.  Both may be called
  * inside a callback.  A start re-arms what runs, so start_many is the batch of re-arms as well.  Expiry in runs
- * needs no hook: a caller collects what fires on a tick and starts it again with one call.
- *
- * A design that has them defines `const struct tw_batch TW_BATCH(design)` and a row in batches.def. */
+ * needs no hook: a caller collects what fires on a tick and starts it again with one call. */
 struct tw_batch {
     /* statuses[i] is what start answers for ids[i] and deadlines[i].  Answers how many were refused. */
     uint32_t (*start_many)(struct tw_timers *timers, const tw_id *ids, const tw_tick *deadlines,
@@ -279,51 +278,49 @@ struct tw_batch {
     void (*stop_many)(struct tw_timers *timers, const tw_id *ids, uint32_t count, int8_t *statuses);
 };
 
-/* ---- Slack: an optional part beside the table. ------------------------------------------------ */
-
 /* Most timers need not be exact, and who may choose the tick wakes up less often.  start_within is start, but the timer
  * fires on a tick of its window, [due, due + slack] up to TW_DEADLINE_MAX, of the design's choice: never early.  start
  * itself stays exact.  A re-arm by either replaces the window.  The callback's `now` is the tick chosen, which next,
  * TW_NEXT_EXACT and TW_ORDERED speak of; visit shows a tick of the window.  A design that knows nothing of slack fires
- * at due, which is always right.  It may be called inside a callback.
- *
- * A design that has it defines `const struct tw_slack TW_SLACK(design)` and a row in slacks.def. */
+ * at due, which is always right.  It may be called inside a callback. */
 struct tw_slack {
     /* Answers as start. */
     int (*start_within)(struct tw_timers *timers, tw_id id, tw_tick deadline, tw_tick slack);
 };
 
-/* ---- The exact next: an optional part beside the table. --------------------------------------- */
-
 /* For a design without TW_NEXT_EXACT, whose next is a bound, and for a caller that has to know the earliest due itself.
  * It may tidy up on the way, at the cost of the starts and stops that left something behind; beyond that it costs
- * levels, slots and the timers of one slot, never all timers.  Not to be called inside a callback.
- *
- * A design that has it defines `const struct tw_exact TW_EXACT(design)` and a row in exacts.def. */
+ * levels, slots and the timers of one slot, never all timers.  Not to be called inside a callback. */
 struct tw_exact {
     /* The earliest due, or TW_NEVER: nothing runs. */
     tw_tick (*next)(struct tw_timers *timers);
 };
 
+/* check goes over all timers, which is too much after every call of a long test.  This one looks at the list, slot or bucket that
+ * holds a timer, and costs what that holds; of an idle timer nothing is looked at.  What it finds broken check does too. */
+struct tw_spot {
+    /* NULL, or what is broken where `id` is.  Ends on any input, as check. */
+    const char *(*check)(const struct tw_timers *timers, tw_id id);
+};
+
 /* ---- Counting: see TIMED AND COUNTED above. -------------------------------------------------- */
 
 #ifdef TW_COUNTED
-#define TW_BACKEND(design)        tw_##design##_counted
-#define TW_BATCH(design)          tw_##design##_batch_counted
-#define TW_SLACK(design)          tw_##design##_slack_counted
-#define TW_EXACT(design)          tw_##design##_exact_counted
+#define TW_OBJECT(symbol)         symbol##_counted
 #define TW_WORK_FIELD             struct tw_work work;
 #define TW_COUNT(timers, what, n) ((timers)->work.what += (uint64_t)(n))
 #define TW_WORK_OF(timers)        (&(timers)->work)
 #else
-#define TW_BACKEND(design) tw_##design##_timed
-#define TW_BATCH(design)   tw_##design##_batch_timed
-#define TW_SLACK(design)   tw_##design##_slack_timed
-#define TW_EXACT(design)   tw_##design##_exact_timed
+#define TW_OBJECT(symbol) symbol##_timed
 #define TW_WORK_FIELD
 #define TW_COUNT(timers, what, n) ((void)0)
 #define TW_WORK_OF(timers)        NULL
 #endif
+#define TW_BACKEND(design) TW_OBJECT(tw_##design)
+#define TW_BATCH(design)   TW_OBJECT(tw_##design##_batch)
+#define TW_SLACK(design)   TW_OBJECT(tw_##design##_slack)
+#define TW_EXACT(design)   TW_OBJECT(tw_##design##_exact)
+#define TW_SPOT(design)    TW_OBJECT(tw_##design##_spot)
 
 /* ---- Reading settings, so that the refusals of every design read alike. ---------------------- */
 

@@ -206,6 +206,8 @@ BATCH_HOOKS(callwheel, callwheel);
 const struct tw_batch TW_BATCH(callwheel) = {callwheel_start_many, callwheel_stop_many};
 
 TW_TELL_WORK(callwheel);
+LINKS_SPOT(callwheel, timers->slot_heads, timers->due_head, slot_check);
+const struct tw_spot TW_SPOT(callwheel) = {callwheel_spot};
 const struct tw_backend TW_BACKEND(callwheel) = {
     .abi_version = TW_ABI_VERSION,
     .name = "callwheel",

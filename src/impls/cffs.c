@@ -442,10 +442,7 @@ static const char *cffs_check(const struct tw_timers *timers)
         broken = word_check(timers, timers->window + 1, timers->height - 1, 0, &held);
     for (uint32_t lane = 0; !broken && lane < LANES; lane++)
         broken = list_check(timers, timers->over_head + lane, &held);
-    if (!broken &&
-        (held != timers->running || links_count(timers->links, timers->capacity) != held))
-        broken = "the marked buckets and the overflow do not hold exactly the running timers";
-    return broken;
+    return links_check_held(timers->links, timers->capacity, held, timers->running, broken);
 }
 
 static void cffs_describe(const struct tw_timers *timers, struct tw_description *out)

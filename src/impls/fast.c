@@ -1167,19 +1167,25 @@ static const char *list_check(const struct tw_timers *timers, uint32_t place, tw
 }
 
 /* The slot of now of an upper ring may be one that is up, or stand for the one a round ahead. */
+static const char *slot_check(const struct tw_timers *timers, const struct ring *ring,
+                              uint32_t slot, uint64_t *held)
+{
+    tw_tick turn = timers->now >> ring->shift;
+    return list_check(timers, ring_place(timers, ring, slot),
+                      (turn + ((slot - turn) & ring->mask)) << ring->shift, held);
+}
+
 static const char *ring_check(const struct tw_timers *timers, const struct ring *ring,
                               uint64_t *held)
 {
     const char *broken = NULL;
-    tw_tick turn = timers->now >> ring->shift;
     for (uint32_t slot = 0; !broken && slot <= ring->mask; slot++) {
         uint32_t place = ring_place(timers, ring, slot), list = ring->list + slot;
         if (slot % 64 == 0 &&
             (timers->marks[place / 64] != 0) != (timers->sums[list / 4096] >> list / 64 % 64 & 1))
             return "a mark word and its bit in the summary do not agree";
         if (is_marked(timers, place))
-            broken = list_check(timers, place, (turn + ((slot - turn) & ring->mask)) << ring->shift,
-                                held);
+            broken = slot_check(timers, ring, slot, held);
     }
     return broken;
 }
@@ -1206,6 +1212,37 @@ static const char *fast_check(const struct tw_timers *timers)
     return broken;
 }
 
+/* Goes back to the head of its list, which is then checked.  A place has `from` behind it in both layouts. */
+static const char *fast_spot(const struct tw_timers *timers, tw_id id)
+{
+    size_t at = timers->single ? single_place(id) : place_of(id + 1u), from;
+    uint32_t left = timers->capacity;
+    uint64_t held = 0;
+    if (id >= (timers->single ? timers->at_once : timers->ready))
+        return NULL;
+    if (timers->single ? link_get(timers, at + 1) == 0 : timers->nodes[id + 1].word == 0)
+        return NULL;
+    if (timers->in_hand) {
+        uint32_t place = link_get(timers, at);
+        return place < timers->handful.count ? place_check(timers, place) : "it has no place";
+    }
+    for (;; at = from) {
+        from = link_get(timers, at + 1);
+        size_t leads = timers->single ? at : (at - PLACE_OF(nodes)) / NODE_LINKS;
+        if (from < PLACE_OF(nodes) || from >= timers->heads + timers->lists || left-- == 0 ||
+            link_get(timers, from) != leads)
+            return "a timer is in a list without a head, or whose links do not agree";
+        if (from >= timers->heads)
+            break;
+    }
+    uint32_t list = (uint32_t)from - timers->heads, k = 0;
+    if (timers->single)
+        return single_list_check(timers, list, &held);
+    while (k < timers->top && list >= timers->rings[k + 1].list)
+        k++;
+    return slot_check(timers, &timers->rings[k], list - timers->rings[k].list, &held);
+}
+
 static struct tw_footprint fast_footprint(const struct tw_timers *timers)
 {
     return (struct tw_footprint){
@@ -1227,6 +1264,7 @@ static void fast_describe(const struct tw_timers *timers, struct tw_description 
 }
 
 const struct tw_exact TW_EXACT(fast) = {fast_exact};
+const struct tw_spot TW_SPOT(fast) = {fast_spot};
 
 TW_TELL_WORK(fast);
 const struct tw_backend TW_BACKEND(fast) = {

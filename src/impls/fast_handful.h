@@ -205,19 +205,25 @@ static void handful_visit(const struct tw_timers *timers, tw_visit_fn *visit, vo
     }
 }
 
+static const char *place_check(const struct tw_timers *timers, uint32_t place)
+{
+    uint32_t node = timers->handful.nodes[place];
+    if (node == 0 || node > timers->ready || timers->nodes[node].next != place)
+        return "a place of the handful is not known to its timer";
+    if (timers->handful.dues[place] < timers->wake)
+        return "a timer is due before the next wake-up";
+    return NULL;
+}
+
 static const char *handful_check(const struct tw_timers *timers)
 {
     const struct handful *handful = &timers->handful;
+    const char *broken = timers->wake <= timers->now ? "the next wake-up is over" : NULL;
     uint32_t running = 0;
-    for (uint32_t place = 0; place < handful->count; place++) {
-        uint32_t node = handful->nodes[place];
-        if (node == 0 || node > timers->ready || timers->nodes[node].next != place)
-            return "a place of the handful is not known to its timer";
-        if (handful->dues[place] < timers->wake)
-            return "a timer is due before the next wake-up";
-    }
-    if (timers->wake <= timers->now)
-        return "the next wake-up is over";
+    for (uint32_t place = 0; !broken && place < handful->count; place++)
+        broken = place_check(timers, place);
+    if (broken)
+        return broken;
     for (uint32_t node = 1; node <= timers->ready; node++)
         running += timers->nodes[node].word == RUNNING;
     if (running != handful->count || running != running_of(timers))

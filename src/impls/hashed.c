@@ -137,6 +137,8 @@ BATCH_HOOKS(hashed, wheel);
 const struct tw_batch TW_BATCH(hashed) = {hashed_start_many, hashed_stop_many};
 
 TW_TELL_WORK(hashed);
+LINKS_SPOT(hashed, timers->slot_heads, timers->due_head, slot_check);
+const struct tw_spot TW_SPOT(hashed) = {hashed_spot};
 const struct tw_backend TW_BACKEND(hashed) = {
     .abi_version = TW_ABI_VERSION,
     .name = "hashed",

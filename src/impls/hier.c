@@ -307,16 +307,10 @@ static const char *hier_check(const struct tw_timers *timers)
     const char *broken = levels_check(timers);
     if (!broken && !links_is_empty(timers->links, timers->due_head))
         broken = "a timer was left on the list of the due";
-    for (uint32_t head = timers->slot_heads, end = timers->due_head + 1;
-         !broken && (head = links_first_used(timers->links, head, end)) < end; head++) {
-        broken = links_check(timers->links, timers->slot_heads, head, &held);
-        if (!broken)
-            broken = list_check(timers, head);
-    }
-    if (!broken &&
-        (held != timers->running || links_count(timers->links, timers->slot_heads) != held))
-        broken = "the slots do not hold exactly the running timers";
-    return broken;
+    if (!broken)
+        broken = links_check_lists(timers->links, timers->slot_heads, timers->slot_heads,
+                                   timers->due_head + 1, &held, timers, list_check);
+    return links_check_held(timers->links, timers->slot_heads, held, timers->running, broken);
 }
 
 static void hier_describe(const struct tw_timers *timers, struct tw_description *out)
@@ -328,6 +322,8 @@ static void hier_describe(const struct tw_timers *timers, struct tw_description 
 }
 
 TW_TELL_WORK(hier);
+LINKS_SPOT(hier, timers->slot_heads, timers->due_head, list_check);
+const struct tw_spot TW_SPOT(hier) = {hier_spot};
 const struct tw_backend TW_BACKEND(hier) = {
     .abi_version = TW_ABI_VERSION,
     .name = "hier",

@@ -322,11 +322,8 @@ static const char *level_check(const struct tw_timers *timers, uint32_t level, u
     const char *broken = NULL;
     for (; !broken && marks != 0; marks &= marks - 1) {
         uint32_t list = slot_list(timers, level, (uint32_t)__builtin_ctzll(marks));
-        for (uint32_t head = list; !broken && head < list + lanes_of(level); head++) {
-            broken = links_check(timers->links, timers->capacity, head, held);
-            if (!broken)
-                broken = list_check(timers, head);
-        }
+        broken = links_check_lists(timers->links, timers->capacity, list, list + lanes_of(level),
+                                   held, timers, list_check);
     }
     return broken;
 }
@@ -337,10 +334,7 @@ static const char *hier_bitmap_check(const struct tw_timers *timers)
     const char *broken = NULL;
     for (uint32_t level = 0; !broken && level < LEVELS; level++)
         broken = level_check(timers, level, &held);
-    if (!broken &&
-        (held != timers->running || links_count(timers->links, timers->capacity) != held))
-        broken = "the marked slots do not hold exactly the running timers";
-    return broken;
+    return links_check_held(timers->links, timers->capacity, held, timers->running, broken);
 }
 
 BATCH_HOOKS(hier_bitmap, wheel);
@@ -349,6 +343,8 @@ const struct tw_batch TW_BATCH(hier_bitmap) = {hier_bitmap_start_many, hier_bitm
 const struct tw_exact TW_EXACT(hier_bitmap) = {hier_bitmap_exact};
 
 TW_TELL_WORK(hier_bitmap);
+LINKS_SPOT(hier_bitmap, timers->capacity, timers->capacity + LISTS, list_check);
+const struct tw_spot TW_SPOT(hier_bitmap) = {hier_bitmap_spot};
 const struct tw_backend TW_BACKEND(hier_bitmap) = {
     .abi_version = TW_ABI_VERSION,
     .name = "hier-bitmap",

@@ -430,8 +430,9 @@ static const char *levels_check(const struct tw_timers *timers)
 }
 
 /* Invariants 3 and 4, for one list of a level whose links are known to be sound. */
-static const char *list_check(const struct tw_timers *timers, uint32_t index, uint32_t head)
+static const char *list_check(const struct tw_timers *timers, uint32_t head)
 {
+    uint32_t index = level_with(timers->levels, timers->top, head);
     bool demoting = timers->demoting & (1u << index) &&
                     head - timers->demotions[index].list <= timers->levels[index].lane_mask;
     for (uint32_t id = timers->links[head].next; id != head; id = timers->links[id].next) {
@@ -445,21 +446,6 @@ static const char *list_check(const struct tw_timers *timers, uint32_t index, ui
             return "a timer is not in the level of its due tick, nor on its way there";
     }
     return NULL;
-}
-
-/* Invariants 2 to 4, for one level; adds how many timers it holds to *held. */
-static const char *level_check(const struct tw_timers *timers, uint32_t index, uint64_t *held)
-{
-    const struct level *level = &timers->levels[index];
-    const char *broken = NULL;
-    uint32_t end = level->heads + (level->size << level->lane_bits);
-    for (uint32_t head = level->heads;
-         !broken && (head = links_first_used(timers->links, head, end)) < end; head++) {
-        broken = links_check(timers->links, timers->slot_heads, head, held);
-        if (!broken)
-            broken = list_check(timers, index, head);
-    }
-    return broken;
 }
 
 /* Invariant 5. */
@@ -481,14 +467,13 @@ static const char *preheat_check(const struct tw_timers *timers)
 {
     uint64_t held = 0;
     const char *broken = levels_check(timers);
-    for (uint32_t i = 0; !broken && i <= timers->top; i++)
-        broken = level_check(timers, i, &held);
+    if (!broken)
+        broken =
+            links_check_lists(timers->links, timers->slot_heads, timers->slot_heads,
+                              level_end(&timers->levels[timers->top]), &held, timers, list_check);
     if (!broken)
         broken = demotions_check(timers);
-    if (!broken &&
-        (held != timers->running || links_count(timers->links, timers->slot_heads) != held))
-        broken = "the slots do not hold exactly the running timers";
-    return broken;
+    return links_check_held(timers->links, timers->slot_heads, held, timers->running, broken);
 }
 
 static void preheat_describe(const struct tw_timers *timers, struct tw_description *out)
@@ -503,6 +488,8 @@ static void preheat_describe(const struct tw_timers *timers, struct tw_descripti
 }
 
 TW_TELL_WORK(preheat);
+LINKS_SPOT(hier_preheat, timers->slot_heads, level_end(&timers->levels[timers->top]), list_check);
+const struct tw_spot TW_SPOT(hier_preheat) = {hier_preheat_spot};
 const struct tw_backend TW_BACKEND(hier_preheat) = {
     .abi_version = TW_ABI_VERSION,
     .name = "hier-preheat",

@@ -406,8 +406,9 @@ static const char *levels_check(const struct tw_timers *timers)
 }
 
 /* Invariants 4 to 6, for one list whose links are known to be sound. */
-static const char *list_check(const struct tw_timers *timers, uint32_t index, uint32_t head)
+static const char *list_check(const struct tw_timers *timers, uint32_t head)
 {
+    uint32_t index = level_with(timers->levels, timers->last, head);
     const struct level *level = &timers->levels[index];
     uint32_t position = timers->positions[bucket_of(timers, head)];
     for (uint32_t id = timers->links[head].next; id != head; id = timers->links[id].next) {
@@ -425,21 +426,6 @@ static const char *list_check(const struct tw_timers *timers, uint32_t index, ui
             return "a bucket is in the heap for another tick than that at which it begins";
     }
     return NULL;
-}
-
-/* Invariants 3 to 6, for one level; adds how many timers it holds to *held. */
-static const char *level_check(const struct tw_timers *timers, uint32_t index, uint64_t *held)
-{
-    const struct level *level = &timers->levels[index];
-    const char *broken = NULL;
-    uint32_t end = level->heads + (level->size << level->lane_bits);
-    for (uint32_t head = level->heads;
-         !broken && (head = links_first_used(timers->links, head, end)) < end; head++) {
-        broken = links_check(timers->links, timers->slot_heads, head, held);
-        if (!broken)
-            broken = list_check(timers, index, head);
-    }
-    return broken;
 }
 
 /* Invariants 6 and 7. */
@@ -468,14 +454,13 @@ static const char *queue_check(const struct tw_timers *timers)
     const char *broken = levels_check(timers);
     if (!broken && !links_is_empty(timers->links, timers->due_head))
         broken = "a timer was left on the list of the due";
-    for (uint32_t i = 0; !broken && i <= timers->last; i++)
-        broken = level_check(timers, i, &held);
+    if (!broken)
+        broken =
+            links_check_lists(timers->links, timers->slot_heads, timers->slot_heads,
+                              level_end(&timers->levels[timers->last]), &held, timers, list_check);
     if (!broken)
         broken = heap_check(timers);
-    if (!broken &&
-        (held != timers->running || links_count(timers->links, timers->slot_heads) != held))
-        broken = "the buckets do not hold exactly the running timers";
-    return broken;
+    return links_check_held(timers->links, timers->slot_heads, held, timers->running, broken);
 }
 
 static void queue_describe(const struct tw_timers *timers, struct tw_description *out)
@@ -487,6 +472,8 @@ static void queue_describe(const struct tw_timers *timers, struct tw_description
 }
 
 TW_TELL_WORK(queue);
+LINKS_SPOT(hier_queue, timers->slot_heads, level_end(&timers->levels[timers->last]), list_check);
+const struct tw_spot TW_SPOT(hier_queue) = {hier_queue_spot};
 const struct tw_backend TW_BACKEND(hier_queue) = {
     .abi_version = TW_ABI_VERSION,
     .name = "hier-queue",

@@ -502,10 +502,7 @@ static const char *lawn_check(const struct tw_timers *timers)
     const char *broken = heap_check(timers, &held);
     if (!broken)
         broken = known_check(timers);
-    if (!broken &&
-        (held != timers->running || links_count(timers->links, timers->capacity) != held))
-        broken = "the lists do not hold exactly the running timers";
-    return broken;
+    return links_check_held(timers->links, timers->capacity, held, timers->running, broken);
 }
 
 TW_TELL_WORK(lawn);

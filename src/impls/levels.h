@@ -78,6 +78,21 @@ static inline uint32_t level_of(const tw_tick *ends, uint32_t top, tw_tick due)
     return level;
 }
 
+/* The level that has a list. */
+static inline uint32_t level_with(const struct level *levels, uint32_t top, uint32_t head)
+{
+    uint32_t level = 0;
+    while (level < top && head >= levels[level + 1].heads)
+        level++;
+    return level;
+}
+
+/* The index behind the lists of a level. */
+static inline uint32_t level_end(const struct level *level)
+{
+    return level->heads + (level->size << level->lane_bits);
+}
+
 static inline bool slot_is_empty(const struct link *links, const struct level *level, uint32_t list)
 {
     for (uint32_t head = list; head <= list + level->lane_mask; head++)

@@ -164,17 +164,6 @@ static inline const char *links_check(const struct link *links, uint32_t capacit
     }
 }
 
-/* links_check of all lists whose heads are before `end`. */
-static inline const char *links_check_all(const struct link *links, uint32_t capacity, uint32_t end,
-                                          uint64_t *length)
-{
-    const char *broken = NULL;
-    for (uint32_t head = capacity; !broken && (head = links_first_used(links, head, end)) < end;
-         head++)
-        broken = links_check(links, capacity, head, length);
-    return broken;
-}
-
 /* How many of the timers are linked into some list. */
 static inline uint64_t links_count(const struct link *links, uint32_t capacity)
 {
@@ -183,5 +172,58 @@ static inline uint64_t links_count(const struct link *links, uint32_t capacity)
         count += !links_is_idle(links, id);
     return count;
 }
+
+/* The end of a check: `broken`, or what is wrong if the lists hold `held` timers. */
+static inline const char *links_check_held(const struct link *links, uint32_t capacity,
+                                           uint64_t held, uint32_t running, const char *broken)
+{
+    if (!broken && (held != running || links_count(links, capacity) != held))
+        broken = "the lists do not hold exactly the running timers";
+    return broken;
+}
+
+/* What a design knows of one list whose links are sound. */
+typedef const char *list_check_fn(const struct tw_timers *timers, uint32_t head);
+
+/* Both checks of all lists with heads from `head` to before `end`; `check` may be NULL. */
+static inline const char *links_check_lists(const struct link *links, uint32_t capacity,
+                                            uint32_t head, uint32_t end, uint64_t *held,
+                                            const struct tw_timers *timers, list_check_fn *check)
+{
+    const char *broken = NULL;
+    for (; !broken && (head = links_first_used(links, head, end)) < end; head++) {
+        broken = links_check(links, capacity, head, held);
+        if (!broken && check)
+            broken = check(timers, head);
+    }
+    return broken;
+}
+#define links_check_all(links, capacity, end, held)                                                \
+    links_check_lists(links, capacity, capacity, end, held, NULL, NULL)
+
+/* Both checks of the list that holds `id`, whose head is before `end`. */
+static inline const char *links_check_spot(const struct link *links, uint32_t capacity,
+                                           uint32_t end, tw_id id, const struct tw_timers *timers,
+                                           list_check_fn *check)
+{
+    uint64_t length = 0;
+    uint32_t node = id, next = links[id].next;
+    if (links_is_idle(links, id))
+        return NULL;
+    for (; next < capacity && next != id && links[next].prev == node; next = links[node].next)
+        node = next;
+    if (next < capacity || next >= end || links[next].prev != node)
+        return "a timer is in a list without a head, or whose links do not agree";
+    const char *broken = links_check(links, capacity, next, &length);
+    return broken ? broken : check(timers, next);
+}
+
+/* DESIGN_spot, of a design whose list_check_fn is `check`. */
+#define LINKS_SPOT(design, ids, end, check)                                                        \
+    static const char *design##_spot(const struct tw_timers *timers, tw_id id)                     \
+    {                                                                                              \
+        return links_check_spot(timers->links, ids, end, id, timers, check);                       \
+    }                                                                                              \
+    struct tw_timers
 
 #endif

@@ -453,10 +453,7 @@ static const char *linux_check(const struct tw_timers *timers)
         broken = "a timer was left on the lists of the due";
     for (uint32_t level = 0; !broken && level < timers->depth; level++)
         broken = level_check(timers, level, &held);
-    if (!broken &&
-        (held != timers->running || links_count(timers->links, timers->capacity) != held))
-        broken = "the marked slots and waiting rooms do not hold exactly the running timers";
-    return broken;
+    return links_check_held(timers->links, timers->capacity, held, timers->running, broken);
 }
 
 static void linux_describe(const struct tw_timers *timers, struct tw_description *out)

@@ -339,10 +339,7 @@ static const char *linux26_check(const struct tw_timers *timers)
     for (uint32_t level = 0; level < LEVELS; level++)
         for (uint32_t slot = 0; !broken && slot < slots_of(level); slot++)
             broken = slot_check(timers, level, slot);
-    if (!broken &&
-        (held != timers->running || links_count(timers->links, timers->slot_heads) != held))
-        broken = "the slots do not hold exactly the running timers";
-    return broken;
+    return links_check_held(timers->links, timers->slot_heads, held, timers->running, broken);
 }
 
 TW_TELL_WORK(linux26);

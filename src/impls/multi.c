@@ -360,16 +360,10 @@ static const char *multi_check(const struct tw_timers *timers)
     if (!broken &&
         (!links_is_empty(timers->links, timers->due_head) || timers->swept != timers->now))
         broken = "a timer was left on the list of the due";
-    for (uint32_t head = timers->capacity, end = timers->due_head;
-         !broken && (head = links_first_used(timers->links, head, end)) < end; head++) {
-        broken = links_check(timers->links, timers->capacity, head, &held);
-        if (!broken)
-            broken = slot_check(timers, head);
-    }
-    if (!broken &&
-        (held != timers->running || links_count(timers->links, timers->capacity) != held))
-        broken = "the slots do not hold exactly the running timers";
-    return broken;
+    if (!broken)
+        broken = links_check_lists(timers->links, timers->capacity, timers->capacity,
+                                   timers->due_head, &held, timers, slot_check);
+    return links_check_held(timers->links, timers->capacity, held, timers->running, broken);
 }
 
 static void multi_describe(const struct tw_timers *timers, struct tw_description *out)
@@ -385,6 +379,8 @@ static void multi_describe(const struct tw_timers *timers, struct tw_description
 }
 
 TW_TELL_WORK(multi);
+LINKS_SPOT(multi, timers->capacity, timers->due_head, slot_check);
+const struct tw_spot TW_SPOT(multi) = {multi_spot};
 const struct tw_backend TW_BACKEND(multi) = {
     .abi_version = TW_ABI_VERSION,
     .name = "multi",

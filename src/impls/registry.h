@@ -15,11 +15,8 @@ extern const size_t registry_count;
 /* The entry of that name, or NULL.  The name is an exact key; no aliases, no prefixes. */
 const struct tw_design *registry_find(const char *name);
 
-/* The batch operations of a table of the registry; NULL when the design has none, or is not of the registry. */
-const struct tw_batch *registry_batch(const struct tw_backend *backend);
-/* The same for slack. */
-const struct tw_slack *registry_slack(const struct tw_backend *backend);
-/* The same for the exact next. */
-const struct tw_exact *registry_exact(const struct tw_backend *backend);
+/* An optional part of a table of the registry: "batch" for struct tw_batch, and so on.  NULL when the design has none, or is not of the
+ * registry. */
+const void *registry_part(const struct tw_backend *backend, const char *kind);
 
 #endif

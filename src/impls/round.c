@@ -245,23 +245,17 @@ static const char *slot_check(const struct tw_timers *timers, uint32_t head)
 static const char *round_check(const struct tw_timers *timers)
 {
     uint64_t held = 0;
-    const char *broken =
-        links_check_all(timers->links, timers->slot_heads, timers->due_head + 1, &held);
-    if (broken)
-        return broken;
     if (!links_is_empty(timers->links, timers->due_head) || timers->swept != timers->now)
         return "a timer was left on the list of the due";
-    for (uint32_t head = timers->slot_heads; head < timers->due_head; head++) {
-        broken = slot_check(timers, head);
-        if (broken)
-            return broken;
-    }
-    if (held != timers->running || links_count(timers->links, timers->slot_heads) != held)
-        return "the slots do not hold exactly the running timers";
-    return used_slots_check(timers);
+    const char *broken = links_check_lists(timers->links, timers->slot_heads, timers->slot_heads,
+                                           timers->due_head + 1, &held, timers, slot_check);
+    broken = links_check_held(timers->links, timers->slot_heads, held, timers->running, broken);
+    return broken ? broken : used_slots_check(timers);
 }
 
 TW_TELL_WORK(round);
+LINKS_SPOT(round, timers->slot_heads, timers->due_head, slot_check);
+const struct tw_spot TW_SPOT(round) = {round_spot};
 const struct tw_backend TW_BACKEND(round) = {
     .abi_version = TW_ABI_VERSION,
     .name = "round",

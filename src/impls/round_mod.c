@@ -215,9 +215,9 @@ static tw_tick round_mod_next(const struct tw_timers *timers)
 }
 
 /* Invariant 4, for one slot whose links are known to be sound. */
-static const char *slot_check(const struct tw_timers *timers, uint32_t slot)
+static const char *slot_check(const struct tw_timers *timers, uint32_t head)
 {
-    uint32_t head = timers->slot_heads + slot;
+    uint64_t slot = head - timers->slot_heads;
     uint64_t steps =
         slot > timers->pointer ? slot - timers->pointer : slot + (timers->slots - timers->pointer);
     for (uint32_t id = timers->links[head].next; id != head; id = timers->links[id].next)
@@ -230,22 +230,13 @@ static const char *slot_check(const struct tw_timers *timers, uint32_t slot)
 static const char *round_mod_check(const struct tw_timers *timers)
 {
     uint64_t held = 0;
-    const char *broken =
-        links_check_all(timers->links, timers->slot_heads, timers->due_head + 1, &held);
-    if (broken)
-        return broken;
     if (!links_is_empty(timers->links, timers->due_head) || timers->swept != timers->now)
         return "a timer was left on the list of the due";
     if (timers->pointer != timers->now % timers->slots)
         return "the pointer is not on the slot of now";
-    for (uint32_t slot = 0; slot < timers->slots; slot++) {
-        broken = slot_check(timers, slot);
-        if (broken)
-            return broken;
-    }
-    if (held != timers->running || links_count(timers->links, timers->slot_heads) != held)
-        return "the slots do not hold exactly the running timers";
-    return NULL;
+    const char *broken = links_check_lists(timers->links, timers->slot_heads, timers->slot_heads,
+                                           timers->due_head + 1, &held, timers, slot_check);
+    return links_check_held(timers->links, timers->slot_heads, held, timers->running, broken);
 }
 
 static void round_mod_describe(const struct tw_timers *timers, struct tw_description *out)
@@ -254,6 +245,8 @@ static void round_mod_describe(const struct tw_timers *timers, struct tw_descrip
 }
 
 TW_TELL_WORK(round_mod);
+LINKS_SPOT(round_mod, timers->slot_heads, timers->due_head, slot_check);
+const struct tw_spot TW_SPOT(round_mod) = {round_mod_spot};
 const struct tw_backend TW_BACKEND(round_mod) = {
     .abi_version = TW_ABI_VERSION,
     .name = "round-mod",

@@ -227,9 +227,7 @@ static const char *simple_check(const struct tw_timers *timers)
         return "a timer was left on the list of the due";
     if (timers->pointer != timers->now % timers->range)
         return "the pointer is not at the slot of now";
-    if (held != timers->running || links_count(timers->links, timers->slot_heads) != held)
-        return "the slots do not hold exactly the running timers";
-    return NULL;
+    return links_check_held(timers->links, timers->slot_heads, held, timers->running, NULL);
 }
 
 static void simple_describe(const struct tw_timers *timers, struct tw_description *out)

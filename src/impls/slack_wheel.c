@@ -403,10 +403,7 @@ static const char *slack_wheel_check(const struct tw_timers *timers)
         broken = "a timer was left on the list of the due";
     for (uint32_t slot = 0; !broken && slot < timers->slots * timers->depth; slot++)
         broken = slot_check(timers, slot);
-    if (!broken &&
-        (held != timers->running || links_count(timers->links, timers->capacity) != held))
-        broken = "the slots do not hold exactly the running timers";
-    return broken;
+    return links_check_held(timers->links, timers->capacity, held, timers->running, broken);
 }
 
 static void slack_wheel_describe(const struct tw_timers *timers, struct tw_description *out)

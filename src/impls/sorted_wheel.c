@@ -353,15 +353,12 @@ static const char *slot_check(const struct tw_timers *timers, uint32_t head)
 static const char *sorted_check(const struct tw_timers *timers)
 {
     uint64_t held = 0, running = 0;
-    for (uint32_t head = timers->slot_heads; head <= timers->due_head; head++) {
-        const char *broken = ring_check(timers, head, &held);
-        if (broken)
-            return broken;
-    }
     if (timers->nodes[timers->due_head].next != timers->due_head || timers->swept != timers->now)
         return "a timer was left on the list of the due";
-    for (uint32_t head = timers->slot_heads; head < timers->due_head; head++) {
-        const char *broken = slot_check(timers, head);
+    for (uint32_t head = timers->slot_heads; head <= timers->due_head; head++) {
+        const char *broken = ring_check(timers, head, &held);
+        if (!broken && head < timers->due_head)
+            broken = slot_check(timers, head);
         if (broken)
             return broken;
     }

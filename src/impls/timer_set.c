@@ -189,9 +189,9 @@ static void timer_set_visit(const struct tw_timers *timers, tw_visit_fn *visit, 
 }
 
 /* Invariants 3 to 5 of a bucket that is a sound ring. */
-static const char *bucket_check(const struct tw_timers *timers, uint32_t bucket)
+static const char *bucket_check(const struct tw_timers *timers, uint32_t head)
 {
-    uint32_t head = head_of(timers, bucket);
+    uint32_t bucket = head - head_of(timers, 0);
     for (uint32_t id = timers->links[head].next; id != head; id = timers->links[id].next) {
         tw_tick due = timers->dues[id];
         if (due <= timers->now || bucket_of(due, timers->now) != bucket)
@@ -207,19 +207,17 @@ static const char *bucket_check(const struct tw_timers *timers, uint32_t bucket)
 static const char *timer_set_check(const struct tw_timers *timers)
 {
     uint64_t held = 0;
+    if (!links_is_empty(timers->links, head_of(timers, BUCKETS)))
+        return "a timer still waits to fire";
     const char *broken =
-        links_check_all(timers->links, timers->capacity, head_of(timers, BUCKETS + 1), &held);
-    if (!broken && !links_is_empty(timers->links, head_of(timers, BUCKETS)))
-        broken = "a timer still waits to fire";
-    for (uint32_t bucket = 0; !broken && bucket < BUCKETS; bucket++)
-        broken = bucket_check(timers, bucket);
-    if (!broken &&
-        (held != timers->running || links_count(timers->links, timers->capacity) != held))
-        broken = "the buckets do not hold exactly the running timers";
-    return broken;
+        links_check_lists(timers->links, timers->capacity, timers->capacity,
+                          head_of(timers, BUCKETS + 1), &held, timers, bucket_check);
+    return links_check_held(timers->links, timers->capacity, held, timers->running, broken);
 }
 
 TW_TELL_WORK(timer_set);
+LINKS_SPOT(timer_set, timers->capacity, head_of(timers, BUCKETS), bucket_check);
+const struct tw_spot TW_SPOT(timer_set) = {timer_set_spot};
 const struct tw_backend TW_BACKEND(timer_set) = {
     .abi_version = TW_ABI_VERSION,
     .name = "timer-set",

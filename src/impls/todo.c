@@ -463,10 +463,7 @@ static const char *todo_check(const struct tw_timers *timers)
         broken = "the far timers were not dealt out in time";
     if (!broken && !links_is_empty(timers->links, timers->capacity + DUE_LIST))
         broken = "a timer was left on the list of the due";
-    if (!broken &&
-        (held != timers->running || links_count(timers->links, timers->capacity) != held))
-        broken = "the lists do not hold exactly the running timers";
-    return broken;
+    return links_check_held(timers->links, timers->capacity, held, timers->running, broken);
 }
 
 TW_TELL_WORK(todo);

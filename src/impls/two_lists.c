@@ -219,10 +219,7 @@ static const char *two_lists_check(const struct tw_timers *timers)
         broken = deadlines_check(timers, list);
     if (!broken && timers->running > 0 && timers->wake <= timers->now)
         broken = "the clock is waited for at a tick that has passed";
-    if (!broken &&
-        (held != timers->running || links_count(timers->links, timers->capacity) != held))
-        broken = "the lists do not hold exactly the running timers";
-    return broken;
+    return links_check_held(timers->links, timers->capacity, held, timers->running, broken);
 }
 
 static void two_lists_describe(const struct tw_timers *timers, struct tw_description *out)

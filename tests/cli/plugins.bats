@@ -377,6 +377,22 @@ miscounts() {
     [[ $output == *"the table that counts holds it in "* ]]
 }
 
+@test "conform asks a plugin for the check of one list where it seldom checks all" {
+    sed 's/skeleton/spotted/g' "$root/docs/skeleton.c" >spotted.c
+    cat >>spotted.c <<'END'
+TW_PLUGIN(TW_BACKEND(spotted), TW_BACKEND(spotted));
+static const char *never_right(const struct tw_timers *timers, tw_id id)
+{
+    return id < timers->capacity ? "this list is wrong" : NULL;
+}
+const struct tw_spot tw_plugin_spot = {never_right};
+END
+    build spotted spotted.c
+    run --separate-stderr "$twbench" conform --plugin=./spotted.so --operations=1e3
+    echo "$output"
+    [[ $status -eq 1 && $output == *"this list is wrong"* ]]
+}
+
 @test "run names a design whose calls pay for pages that open did not touch" {
     sed 's/    uint32_t running_max;/&\n    char *pages;/; s/    \*out = timers;/    timers->pages = calloc(config->capacity, 8192);\n&/
         s/    timers->running += !was_running;/    timers->pages[id * 8192ul] = 1;\n&/; s/    free(timers->dues);/    free(timers->pages);\n&/

@@ -50,7 +50,7 @@ static unsigned fewest(const struct windows *windows)
 static unsigned wakeups_of(const char *name, struct windows *windows)
 {
     const struct tw_backend *design = registry_find(name)->timed;
-    const struct tw_slack *slack = registry_slack(design);
+    const struct tw_slack *slack = registry_part(design, "slack");
     struct tw_config config = {.capacity = WINDOWS};
     struct tw_timers *timers;
     struct tw_error error;

@@ -9,6 +9,8 @@ wants make perl python3 valgrind
 fetched nginx
 unpacked apache2-utils libapr1 libaprutil1
 idle=${IDLE:-10000} requests=${REQUESTS:-40000}
+files=$((idle + 1000))
+ulimit -n $files || { echo "$0: $idle connections need $files open files; IDLE= asks for fewer" >&2; exit 2; }
 
 # What is inlined has no count of its own: not so before; an earlier run may have done it.
 timer=after/src/event/ngx_event_timer
@@ -34,8 +36,8 @@ mkdir -p run/logs
 # serve TIMEOUT COMMAND... - starts nginx, by way of COMMAND; its process is $server.
 serve() {
     cat >run/nginx.conf <<END
-daemon off; master_process off; error_log logs/error.log; pid logs/pid; worker_rlimit_nofile $(ulimit -Hn);
-events { worker_connections $(($(ulimit -Hn) - 500)); }
+daemon off; master_process off; error_log logs/error.log; pid logs/pid; worker_rlimit_nofile $files;
+events { worker_connections $((idle + 500)); }
 http {
     access_log off; keepalive_timeout $1; keepalive_requests 1000000;
     server { listen 127.0.0.1:8479 backlog=16384; location / { empty_gif; } }
@@ -46,17 +48,20 @@ END
     until (exec 3<>/dev/tcp/127.0.0.1/8479) 2>/dev/null; do sleep 0.2; kill -0 $server; done
 }
 
-ulimit -n "$(ulimit -Hn)"
+server=
+trap '[ -z "$server" ] || kill $server' EXIT
 : >failed
 for side in before after; do
     serve 5s $side/objs/nginx
     timeout 180 python3 "$adopt/idle_http.py" 8479 "$idle" 5 >idle.$side || echo $side >>failed
-    kill -QUIT $server && wait $server
+    kill -QUIT $server && wait $server && server=
     # The same many connections, that ask again and again.
     serve 65s valgrind -q --tool=callgrind --callgrind-out-file=counts.$side $side/objs/nginx
-    unpacked_run ab -q -k -n "$requests" -c $((idle / 2)) -s 300 http://127.0.0.1:8479/ >ab.$side 2>&1
+    unpacked_run ab -q -k -n "$requests" -c "$idle" -s 300 http://127.0.0.1:8479/ >ab.$side 2>&1 ||
+        { cat ab.$side >&2; exit 1; }
     kill -TERM $server
     wait $server || true
+    server=
     callgrind_annotate --inclusive=yes --threshold=100 counts.$side >lines.$side
     grep -q "Failed requests: *0" ab.$side || echo "$side: ab" >>failed
 done

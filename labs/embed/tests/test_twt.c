@@ -174,7 +174,8 @@ TEST(test_ids_come_in_order_of_arrival)
     struct tw_backend design = *under;
     design.start = start_in_order;
     design.open = open_latest;
-    struct twt_config config = {.design = &design, .exact = registry_exact(under), .capacity = 1};
+    struct twt_config config = {
+        .design = &design, .exact = registry_part(under, "exact"), .capacity = 1};
     struct twt_timer timers[MANY];
     struct tw_error error;
     struct twt_set *set;
@@ -191,7 +192,6 @@ TEST(test_ids_come_in_order_of_arrival)
 TEST(test_every_exact_design_against_a_model)
 {
     unsigned exact = 0;
-    (void)state;
     for (size_t i = 0; i < registry_count; i++)
         if (is_exact(&registry[i].timed->traits)) {
             model_run(registry[i].timed, 3000);
@@ -205,10 +205,9 @@ TEST(test_designs_that_are_not_exact_are_refused)
 {
     struct tw_error error;
     struct twt_set *set = NULL;
-    (void)state;
     for (size_t i = 0; i < registry_count; i++) {
         const struct tw_backend *design = registry[i].timed;
-        bool tells = design->traits.flags & TW_NEXT_EXACT || registry_exact(design);
+        bool tells = design->traits.flags & TW_NEXT_EXACT || registry_part(design, "exact");
         struct twt_config config = {.design = design, .scans = i % 2};
         if (!is_exact(&design->traits) || !(config.scans || tells)) {
             assert_int_equal(twt_open(&set, &config, &error), TW_BAD_SETTING);
@@ -223,10 +222,9 @@ TEST(test_the_exact_next_does_not_look_at_all_timers)
 {
     enum { MANY = 20000 };
     unsigned tried = 0;
-    (void)state;
     for (size_t i = 0; i < registry_count; i++) {
         const struct tw_backend *design = registry[i].counted;
-        const struct tw_exact *exact = registry_exact(design);
+        const struct tw_exact *exact = registry_part(design, "exact");
         struct tw_config config = {.capacity = MANY};
         struct tw_timers *timers;
         struct tw_error error;
@@ -275,7 +273,6 @@ TEST(test_growth_moves_a_few_timers_a_call)
     struct twt_set *set = NULL;
     struct twt_growth growth;
     struct tw_error error;
-    (void)state;
     assert_true(timers && moved);
     assert_int_equal(twt_open(&set, &config, &error), TW_OK);
     for (unsigned i = 0; i < MANY; i++) {
@@ -416,7 +413,6 @@ TEST(test_growth_without_memory_is_refused)
 TEST(test_the_layer_as_a_design_keeps_the_contract)
 {
     static const char *const names[] = {"fast", "heap"};
-    (void)state;
     for (size_t i = 0; i < 4; i++) {
         void *memory = NULL;
         const struct tw_design *layered;

@@ -105,7 +105,7 @@ static const struct tw_backend *design_of(struct performance *performance, uint6
 {
     const struct clock_request *request = performance->request;
     const struct stream_slack *slack = &request->stream->slack;
-    const struct tw_slack *within = request->design ? registry_slack(request->design) : NULL;
+    const struct tw_slack *within = registry_part(request->design, "slack");
     double ticks = (double)slack->ticks * performance->tick_ns / (double)tick_ns;
     performance->grants = within && !stream_slack_is_none(slack);
     struct windows windows = {.design = request->design,

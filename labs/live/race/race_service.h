@@ -140,8 +140,7 @@ struct race_service {
     struct tw_runner_description description;
     struct tw_points points;
     uint64_t seed;
-    bool
-        is_varied; /* settings and horizon are drawn: without memory for them, the defaults are taken */
+    bool is_varied;        /* settings and horizon are drawn; without memory: the defaults */
     uint32_t point_weight; /* 0: no delays; 1 .. 3: more and more of them */
     struct race_notes *notes;
     struct race_gate gate;

@@ -19,7 +19,7 @@ static struct windows windows_of(const char *design, uint64_t ticks, uint32_t sh
 {
     const struct tw_backend *table = registry_find(design)->timed;
     return (struct windows){.design = table,
-                            .within = registry_slack(table),
+                            .within = registry_part(table, "slack"),
                             .tick_ns = TICK_NS,
                             .ticks = ticks,
                             .shift = shift,
@@ -106,8 +106,8 @@ TEST(test_a_runner_is_asked_to_wake_up_when_the_first_window_ends)
 
 static int start_past(struct tw_timers *timers, tw_id id, tw_tick deadline, tw_tick slack)
 {
-    return registry_slack(registry_find("coalesce")->timed)
-        ->start_within(timers, id, deadline, 2 * slack);
+    const struct tw_slack *taken = registry_part(registry_find("coalesce")->timed, "slack");
+    return taken->start_within(timers, id, deadline, 2 * slack);
 }
 
 TEST(test_what_fires_past_its_window_is_counted)

@@ -3,7 +3,6 @@
 
 #include "harness/prove/guard.h"
 #include "harness/prove/judge.h"
-#include "impls/registry.h"
 
 #define LISTS   120u
 #define CROWD   2000u
@@ -39,8 +38,7 @@ static void build_long(struct operations *list, tw_tick span)
 void run_batches(struct case_plan *plan, struct conform_report *report)
 {
     struct operations *list = plan->operations;
-    const struct tw_batch *batch = registry_batch(plan->backend);
-    list->batch = batch ? batch : guard_batch(plan->backend);
+    list->batch = guard_part(plan->backend, "batch");
     if (!list->batch)
         return;
     build_long(list, plan->strides->span);
@@ -86,8 +84,7 @@ static void build_left_behind(struct operations *list, tw_tick horizon)
 void run_exact(struct case_plan *plan, struct conform_report *report)
 {
     struct operations *list = plan->operations;
-    const struct tw_exact *exact = registry_exact(plan->backend);
-    list->exact = exact ? exact : guard_exact(plan->backend);
+    list->exact = guard_part(plan->backend, "exact");
     if (!list->exact)
         return;
     for (tw_tick horizon = 0; horizon <= 3000 && !report->rule; horizon += 3000) {

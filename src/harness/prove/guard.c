@@ -4,6 +4,7 @@
 #include "harness/measure/designs/designs.h"
 #include "harness/prove/answer.h"
 #include "harness/prove/report.h"
+#include "impls/registry.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -756,19 +757,11 @@ void guard_inspect(bool is_closed, struct conform_report *report)
     }
 }
 
-const struct tw_batch *guard_batch(const struct tw_backend *backend)
+const void *guard_part(const struct tw_backend *backend, const char *kind)
 {
-    return is_in_program(backend) ? NULL : plugins_symbol(backend, "tw_plugin_batch");
-}
-
-const struct tw_slack *guard_slack(const struct tw_backend *backend)
-{
-    return is_in_program(backend) ? NULL : plugins_symbol(backend, "tw_plugin_slack");
-}
-
-const struct tw_exact *guard_exact(const struct tw_backend *backend)
-{
-    return is_in_program(backend) ? NULL : plugins_symbol(backend, "tw_plugin_exact");
+    char symbol[64];
+    snprintf(symbol, sizeof symbol, "tw_plugin_%s", kind);
+    return is_in_program(backend) ? registry_part(backend, kind) : plugins_symbol(backend, symbol);
 }
 
 void guard_pause(bool is_paused)

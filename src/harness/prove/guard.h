@@ -24,12 +24,8 @@ bool guard_install(struct watch *watch, const struct tw_backend *backend, enum f
  * that. */
 bool guard_is_for(const struct tw_backend *backend);
 
-/* The batches of a plugin, which are its symbol tw_plugin_batch; NULL: it has none. */
-const struct tw_batch *guard_batch(const struct tw_backend *backend);
-/* Its slack, which is tw_plugin_slack. */
-const struct tw_slack *guard_slack(const struct tw_backend *backend);
-/* Its exact next, which is tw_plugin_exact. */
-const struct tw_exact *guard_exact(const struct tw_backend *backend);
+/* An optional part ("batch": struct tw_batch) of a design of the program, or of a plugin, which calls it tw_plugin_batch; NULL: none. */
+const void *guard_part(const struct tw_backend *backend, const char *kind);
 /* A plugin's variables at file scope that are not as they were when it had been loaded break a rule.  `function` of the
  * design was called last; NULL: it is not known.  Takes as long as to read them. */
 void guard_inspect_variables(const char *function, struct conform_report *report);

@@ -10,7 +10,6 @@
 #include "harness/prove/settings.h"
 #include "harness/prove/strides.h"
 #include "harness/prove/watch.h"
-#include "impls/registry.h"
 
 #include <setjmp.h>
 
@@ -47,6 +46,8 @@ struct judge {
     const struct tw_batch *batch; /* what starts and stops then; NULL: single calls */
     const struct tw_slack *slack; /* NULL: the design takes none, and is exact */
     const struct tw_exact *exact; /* NULL: it is not asked */
+    const struct tw_spot *spot;   /* NULL: no list is checked alone */
+    uint32_t unspotted;           /* starts and stops since one was */
     struct tw_timers *timers;
     struct loan loan; /* what open was given */
     struct turn turns[TURNS];
@@ -100,6 +101,7 @@ struct judge {
  * only when there were so many calls and callbacks since then that it costs no more than they did. */
 #define CROWD_LOOKED_AT 4096u
 #define LOOKS_PER_CALL  32u
+#define SPOTS_PER_CALL  8u /* the same of timers that the check of one list may look at */
 
 #define AWAITED_BITS 40 /* an overdue timer is waited for 2^40 ticks, in ever longer jumps */
 
@@ -746,10 +748,11 @@ static void inspect_work(struct judge *judge)
     judge->work = work;
 }
 
-static bool judge_check(struct judge *judge)
+static bool judge_check(struct judge *judge, tw_id spot)
 {
     const char *before = watch_enter(judge->watch, "check");
-    const char *broken = judge->backend->check(judge->timers);
+    const char *broken = spot != NO_ID ? judge->spot->check(judge->timers, spot)
+                                       : judge->backend->check(judge->timers);
     if (broken)
         report_broken(judge->report, RULE_CHECK, "check at tick %" PRIu64 ": %s", judge->now,
                       broken);
@@ -766,7 +769,7 @@ static bool judge_inspect(struct judge *judge)
     judge->is_looking = true;
     if (judge->report->rule)
         return false;
-    if (judge->model.capacity <= CROWD_CHECKED && !judge_check(judge))
+    if (judge->model.capacity <= CROWD_CHECKED && !judge_check(judge, NO_ID))
         return false;
     inspect_visit(judge);
     if (judge->exact && !judge->report->rule)
@@ -869,9 +872,10 @@ struct judge *judge_open(const struct tw_backend *backend, const struct operatio
     judge->walk = operations->walk;
     judge->batch = operations->batch;
     judge->exact = operations->exact;
-    judge->slack = registry_slack(backend);
-    if (!judge->slack)
-        judge->slack = guard_slack(backend);
+    if (look != JUDGE_FIRING && operations->capacity <= CROWD_CHECKED &&
+        (look != JUDGE_ALWAYS || operations->capacity > CROWD_CAPACITY))
+        judge->spot = guard_part(backend, "spot");
+    judge->slack = guard_part(backend, "slack");
     if (judge->watch)
         judge->watch->look = (int)look;
     judge->awaited = operations->capacity;
@@ -930,6 +934,17 @@ static void judge_advance_times(struct judge *judge, const struct operation *ope
     }
 }
 
+/* The list of the timer that has changed, as often as that costs no more than the calls did. */
+static void judge_spot(struct judge *judge)
+{
+    if (!judge->spot || judge->report->rule ||
+        ++judge->unspotted * SPOTS_PER_CALL < judge->model.running)
+        return;
+    judge->unspotted = 0;
+    judge->is_looking = true;
+    judge_check(judge, judge->last_id);
+}
+
 /* Many timers are inspected once, after the last of them. */
 static void judge_many(struct judge *judge, const struct operation *operation)
 {
@@ -940,6 +955,7 @@ static void judge_many(struct judge *judge, const struct operation *operation)
                         judge->now);
         else
             judge_stop(judge, operation_timer(operation, i), judge->now);
+        judge_spot(judge);
     }
 }
 

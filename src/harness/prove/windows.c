@@ -3,7 +3,6 @@
 
 #include "harness/prove/guard.h"
 #include "harness/prove/judge.h"
-#include "impls/registry.h"
 
 #define LISTS 160u
 #define MANY  6000u
@@ -66,7 +65,7 @@ static void build_many(struct operations *list)
 void run_slack(struct case_plan *plan, struct conform_report *report)
 {
     struct operations *list = plan->operations;
-    if (!registry_slack(plan->backend) && !guard_slack(plan->backend))
+    if (!guard_part(plan->backend, "slack"))
         return;
     build_windows(list);
     judge_replay(plan->backend, list, JUDGE_ALWAYS, report, NULL);

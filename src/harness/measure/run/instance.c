@@ -31,7 +31,7 @@ static enum outcome_status layer_enter(struct instance *instance, const struct l
 static const struct tw_slack *slack_taken(const struct tw_backend *design,
                                           const struct stream *stream)
 {
-    return stream_slack_is_none(&stream->slack) ? NULL : registry_slack(design);
+    return stream_slack_is_none(&stream->slack) ? NULL : registry_part(design, "slack");
 }
 
 static enum outcome_status instance_slacken(struct instance *instance, const struct stream *stream,

@@ -373,7 +373,7 @@ static void replay_words_batched(struct replay *replay, const uint32_t *word, co
 /* A plugin's are a symbol of its object. */
 static const struct tw_batch *batch_of(const struct tw_backend *design)
 {
-    const struct tw_batch *batch = registry_batch(design);
+    const struct tw_batch *batch = registry_part(design, "batch");
     return batch ? batch : plugins_symbol(design, "tw_plugin_batch");
 }
 

@@ -300,8 +300,8 @@ static struct cell_identity identity_of(const struct session *session, size_t ce
     return (struct cell_identity){
         .impl = plan->way && plan->way->params ? plan->way->name : plan->design->timed->name,
         .traits = traits_of(plan),
-        .takes_slack =
-            traits_of(plan) == &plan->design->timed->traits && registry_slack(plan->design->timed),
+        .takes_slack = traits_of(plan) == &plan->design->timed->traits &&
+                       registry_part(plan->design->timed, "slack"),
         .settings = plan->settings,
         .setting_count = plan->setting_count,
         .drive = plan->drive,
