@@ -47,7 +47,7 @@ struct judge {
     const struct tw_slack *slack; /* NULL: the design takes none, and is exact */
     const struct tw_exact *exact; /* NULL: it is not asked */
     const struct tw_spot *spot;   /* NULL: no list is checked alone */
-    uint32_t unspotted;           /* starts and stops since one was */
+    uint32_t spots;               /* starts and stops since one was */
     struct tw_timers *timers;
     struct loan loan; /* what open was given */
     struct turn turns[TURNS];
@@ -938,9 +938,9 @@ static void judge_advance_times(struct judge *judge, const struct operation *ope
 static void judge_spot(struct judge *judge)
 {
     if (!judge->spot || judge->report->rule ||
-        ++judge->unspotted * SPOTS_PER_CALL < judge->model.running)
+        ++judge->spots * SPOTS_PER_CALL < judge->model.running)
         return;
-    judge->unspotted = 0;
+    judge->spots = 0;
     judge->is_looking = true;
     judge_check(judge, judge->last_id);
 }

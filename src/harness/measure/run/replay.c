@@ -370,20 +370,15 @@ static void replay_words_batched(struct replay *replay, const uint32_t *word, co
     batch_flush((struct batch_replay *)replay);
 }
 
-/* A plugin's are a symbol of its object. */
-static const struct tw_batch *batch_of(const struct tw_backend *design)
-{
-    const struct tw_batch *batch = registry_part(design, "batch");
-    return batch ? batch : plugins_symbol(design, "tw_plugin_batch");
-}
-
 /* Fills all but the arrays, and answers the loop. */
 static words_fn *timed_begin(struct batch_replay *replay, const struct tw_backend *design,
                              struct tw_timers *timers, const struct plan_cell *plan,
                              struct gap *gap)
 {
     replay->base = replay_begin(design, timers, plan->drive);
-    replay->batch = batch_of(design);
+    replay->batch = registry_part(design, "batch");
+    if (!replay->batch)
+        replay->batch = plugins_symbol(design, "tw_plugin_batch");
     replay->size = plan->batch;
     replay->count = 0;
     replay->are_stops = false;
