@@ -329,7 +329,7 @@ DEEP := $(filter %/test_growth_classes,$(CORE_TESTS)) tests/cli/selftest_record.
         tests/ci.sh tests/fuzz.sh tests/misses.sh tests/floors_selftest.sh tests/exports.sh tests/adding.sh tests/figure.sh \
         tests/cli/drive.bats tests/labs_deletable.sh
 CORE_SUITES = $(CORE_TESTS) tests/faults/run.sh tests/faults/wrapped.sh $(wildcard tests/cli/*.bats tests/users/*.bats) \
-         tests/golden.sh tests/schema.sh tests/doc_commands.py tests/references.py tests/selftest_format.sh \
+         tests/schema.sh tests/doc_commands.py tests/references.py tests/selftest_format.sh \
          tests/pages.sh tests/pictures.sh tests/identity.sh tests/compiled.sh tests/floors.sh tests/workload_language.sh \
          tests/packages.sh tests/reference.sh tests/ci.sh tests/fuzz.sh tests/misses.sh tests/floors_selftest.sh \
          tests/exports.sh tests/adding.sh tests/figure.sh tests/labs_deletable.sh

@@ -1,5 +1,5 @@
 #!/bin/bash
-# schema.sh - checks schema/result-1.json and the loader against each other, schema/comparison-1.json, and what probe
+# schema.sh - checks schema/result-1.json and the loader against each other, schema/comparison-1.json, and what commands
 # writes; each schema says what every key means.
 #
 # The documents come from `test_document sample` and `test_comparison sample`, which make them up
@@ -250,21 +250,37 @@ claims = copy.deepcopy(base)
 claims["added"] = claims["cells"][0]["added"] = 1
 report("comparison: a key that a newer version added is taken", errors(claims, compare_validator))
 
-# ---- What probe and run write. ----
+# ---- What commands write, and that no key goes. ----
 
 format_check.check_written("probe", "schema/probe-3.json", ["probe", "--impl=heap", "--workload=hold", "--tasks=100",
                                                             "--samples=1", "--passes=1"])
 
-run = subprocess.run([twbench, "--impl=heap,linux,todo,null", "--tasks=100", "--runs=2", "--min-time=0ns", "--counters=step",
-                      "--json=-"], capture_output=True, text=True)
-try:
-    counts = subprocess.run([twbench, "--impl=all", "--workload=hold", "--tasks=100", "--counts-only",
-                             "--drive=ticks,next", "--json=-"],
-                            capture_output=True, text=True)
-    report("what twbench writes is valid",
-           errors(json.loads(run.stdout)) + errors(json.loads(counts.stdout)))
-except json.JSONDecodeError as error:
-    report("what twbench writes is valid", [str(error), run.stderr[-300:]])
+QUICK = ["--tasks=100", "--runs=3", "--warmup=0", "--min-time=0ns", "--progress=never"]
+for by, name, words in [
+        (validator, "run", ["run", "--impl=heap,linux,todo,null", "--counters=step", *QUICK]),
+        (validator, "run of counts alone", ["run", "--impl=all", "--workload=hold", "--counts-only", "--drive=ticks,next", *QUICK]),
+        (validator, "run of periodic tasks", ["run", "--impl=heap", "--workload=periodic", *QUICK]),
+        (validator, "replay", ["replay", "nginx", "--impl=list", "--counts-only", "--progress=never"]),
+        (compare_validator, "compare of programs", ["compare", twbench, twbench, "--impl=heap", "--workload=hold", "--tasks=100", "--pairs=14",
+                                                    "--max-pairs=14", "--samples=1", "--min-time=100us", "--patience=0s", "--progress=never"]),
+        (compare_validator, "compare of results", ["compare", f"{work}/sample.json", f"{work}/sample.json"])]:
+    out = subprocess.run([twbench, *words, "--json=-"], capture_output=True, text=True)
+    try:
+        report(f"what {name} writes is valid", errors(json.loads(out.stdout), by))
+    except json.JSONDecodeError as error:
+        report(f"what {name} writes is valid", [str(error), out.stderr[-300:]])
+
+
+# Scripts outside rely on keys: a schema may get more of them, and these numbers follow; none may go.
+def keys_named(node):
+    inner = node.values() if isinstance(node, dict) else node if isinstance(node, list) else []
+    own = len(node["properties"]) if isinstance(node, dict) and isinstance(node.get("properties"), dict) else 0
+    return own + sum(map(keys_named, inner))
+
+
+for path, least in [("result-1", 311), ("comparison-1", 204), ("selftest-1", 109), ("probe-3", 12)]:
+    named = keys_named(json.load(open(f"schema/{path}.json")))
+    report(f"{path} has lost no key", [] if named >= least else [f"{named} keys, {least} before"])
 
 end()
 PYTHON
