@@ -29,28 +29,6 @@ quick_selftest() {
     "$twbench" report after.json
 }
 
-@test "comparisons have the figures of the last selftest" {
-    quick --impl=heap --json=result.json >/dev/null
-    quick_selftest --progress=never >/dev/null
-    "$twbench" compare result.json result.json --json=- >comparison.json
-    [ "$(json comparison.json 'd["machine"]["selftest"]["comparisons"]')" = "$(json selftest.json 'd["comparisons"]')" ]
-}
-
-@test "a selftest of another machine, an old one and a broken one are passed over" {
-    quick_selftest --progress=never >/dev/null
-    cp "$memo" good.json
-    for change in 's/"cores":[^,]*/"cores": 4095/' 's/"date_utc":[^,]*/"date_utc": "2020-01-01T00:00:00Z"/' '$d'; do
-        sed "$change" good.json >"$memo"
-        run --separate-stderr quick --impl=heap --json=-
-        [ "$status" -eq 0 ]
-        [[ $output == *'"selftest":null'* ]]
-        [ -z "$stderr" ]
-    done
-    quick_selftest --progress=never >/dev/null
-    quick --impl=heap --json=now.json >/dev/null
-    [ "$(json now.json 'd["machine"]["selftest"]["comparisons"]')" = "$(json selftest.json 'd["comparisons"]')" ]
-}
-
 @test "an interrupted selftest leaves the last one as it is" {
     quick_selftest --progress=never >/dev/null
     cp "$memo" good.json

@@ -235,6 +235,16 @@ static inline struct result_document *sample_empty(void)
     return document;
 }
 
+/* One cell of that outcome, which it frees. */
+static inline void sample_put(struct result_document *document, const struct sample_design *design,
+                              const struct stream *stream, struct outcome *outcome)
+{
+    struct cell_identity identity = sample_identity(design, NULL);
+    struct diag diag;
+    assert_int_equal(result_add_cell(document, &identity, stream, outcome, 1, &diag), DIAG_OK);
+    free(outcome);
+}
+
 /* One cell; list is hopeless from a million tasks on.  Slots of 0: the design's own choice. */
 static inline void sample_add(struct result_document *document, const struct sample_design *design,
                               const char *workload, uint64_t tasks, uint64_t slots)

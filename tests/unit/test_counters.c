@@ -209,14 +209,11 @@ static struct result_document *make_document(const struct outcome_count *counts,
 {
     struct result_document *document = sample_empty();
     struct stream stream = sample_stream("hold", 1000);
-    struct cell_identity identity = sample_identity(&sample_designs[2], NULL);
     struct outcome *outcome = sample_outcome(&sample_designs[2], &stream, 0);
-    struct diag diag;
     for (size_t i = 0; i < stream.phase_count; i++)
         memcpy(outcome->phases[i].counts, counts, sizeof outcome->phases[i].counts);
     snprintf(outcome->counters_reason, sizeof outcome->counters_reason, "%s", reason);
-    assert_int_equal(result_add_cell(document, &identity, &stream, outcome, 1, &diag), DIAG_OK);
-    free(outcome);
+    sample_put(document, &sample_designs[2], &stream, outcome);
     return document;
 }
 

@@ -190,14 +190,11 @@ TEST(test_failures_are_counted)
                                                    OUTCOME_UNSUPPORTED, OUTCOME_TIMEOUT,
                                                    OUTCOME_CRASHED,     OUTCOME_OUT_OF_MEMORY};
     struct result_document *document = sample_empty();
-    struct cell_identity identity = sample_identity(&sample_designs[2], NULL);
-    struct diag diag;
     for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++) {
         struct stream stream = sample_stream("hold", 1000 + i);
         struct outcome *outcome = sample_outcome(&sample_designs[2], &stream, 0);
         outcome->status = statuses[i];
-        assert_int_equal(result_add_cell(document, &identity, &stream, outcome, 1, &diag), DIAG_OK);
-        free(outcome);
+        sample_put(document, &sample_designs[2], &stream, outcome);
     }
     assert_int_equal(result_count_cells(document), 6);
     assert_int_equal(result_count_failed(document), 2);
@@ -233,10 +230,9 @@ TEST(test_load_keeps_cells_with_odd_texts)
     struct diag diag;
     struct result_document *built = sample_empty(), *loaded = NULL;
     struct stream stream = sample_stream("hold", 1000);
-    struct cell_identity identity = sample_identity(&sample_designs[1], NULL);
     struct outcome *outcome = sample_outcome(&sample_designs[1], &stream, 0);
     sample_fail(outcome, OUTCOME_CRASHED, "\"}],{\" \\");
-    assert_int_equal(result_add_cell(built, &identity, &stream, outcome, 1, &diag), DIAG_OK);
+    sample_put(built, &sample_designs[1], &stream, outcome);
     sample_add(built, &sample_designs[2], "hold", 1000, 0);
     assert_int_equal(result_write(built, file_name(path, state, "odd.json"), &diag), DIAG_OK);
     assert_int_equal(result_load(path, &loaded, &diag), DIAG_OK);
@@ -244,7 +240,6 @@ TEST(test_load_keeps_cells_with_odd_texts)
     result_free(loaded);
     assert_int_equal(result_load(path, &loaded, &diag), DIAG_OK);
     assert_true(cJSON_Compare(result_json(built), result_json(loaded), true));
-    free(outcome);
     result_free(built), result_free(loaded);
 }
 

@@ -26,12 +26,9 @@ static struct result_document *nasty_document(void)
 {
     struct result_document *document = sample_empty();
     struct stream stream = sample_stream("hold", 1000);
-    struct cell_identity identity = sample_identity(&sample_designs[1], NULL);
     struct outcome *outcome = sample_outcome(&sample_designs[1], &stream, 0);
-    struct diag diag;
     sample_fail(outcome, OUTCOME_CRASHED, "signal 11, \"list|head\"\r\n<b> & `x`");
-    assert_int_equal(result_add_cell(document, &identity, &stream, outcome, 1, &diag), DIAG_OK);
-    free(outcome);
+    sample_put(document, &sample_designs[1], &stream, outcome);
     sample_add(document, &sample_designs[2], "hold", 1000, 0);
     return document;
 }
@@ -378,12 +375,10 @@ TEST(test_bencher_counters)
 {
     struct result_document *document = sample_empty();
     struct stream stream = sample_stream("hold", 1000);
-    struct cell_identity identity = sample_identity(&sample_designs[2], NULL);
     struct outcome *outcome = sample_outcome(&sample_designs[2], &stream, 0);
-    struct diag diag;
     outcome->phases[0].counts[OUTCOME_INSTRUCTIONS] =
         (struct outcome_count){.known = true, .per_pass = 42500, .share = 1};
-    assert_int_equal(result_add_cell(document, &identity, &stream, outcome, 1, &diag), DIAG_OK);
+    sample_put(document, &sample_designs[2], &stream, outcome);
     cJSON *json = parsed(bencher_write, document);
     const cJSON *fill = cJSON_GetObjectItemCaseSensitive(json, "heap/hold/fill/tasks:1000"),
                 *drain = cJSON_GetObjectItemCaseSensitive(json, "heap/hold/drain/tasks:1000");
@@ -392,7 +387,6 @@ TEST(test_bencher_counters)
     assert_non_null(drain);
     assert_null(json_get(drain, "instructions"));
     cJSON_Delete(json);
-    free(outcome);
     result_free(document);
 }
 
@@ -415,12 +409,10 @@ TEST(test_cells_that_are_not_ok)
 {
     struct result_document *document = sample_empty();
     struct stream stream = sample_stream("hold", 1000);
-    struct cell_identity identity = sample_identity(&sample_designs[2], NULL);
     struct outcome *outcome = sample_outcome(&sample_designs[2], &stream, 0);
-    struct diag diag;
     outcome->status = OUTCOME_TIMEOUT;
     strcpy(outcome->reason, "over its time budget of 10 s");
-    assert_int_equal(result_add_cell(document, &identity, &stream, outcome, 1, &diag), DIAG_OK);
+    sample_put(document, &sample_designs[2], &stream, outcome);
     const cJSON *cell = json_get(result_json(document), "cells")->child;
     assert_true(cJSON_GetArraySize(json_get(cell, "phases")) > 0);
     cJSON *gbench = parsed(gbench_write, document), *bencher = parsed(bencher_write, document);
@@ -428,7 +420,6 @@ TEST(test_cells_that_are_not_ok)
     assert_int_equal(cJSON_GetArraySize(bencher), 0);
     cJSON_Delete(gbench);
     cJSON_Delete(bencher);
-    free(outcome);
     result_free(document);
 }
 
@@ -501,16 +492,13 @@ TEST(test_junit_fails_what_is_wrong)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct result_document *document = sample_empty();
         struct stream stream = sample_stream("hold", 1000);
-        struct cell_identity identity = sample_identity(&sample_designs[1], NULL);
         struct outcome *outcome = sample_outcome(&sample_designs[1], &stream, 0);
-        struct diag diag;
         sample_fail(outcome, cases[i].status, "why");
-        assert_int_equal(result_add_cell(document, &identity, &stream, outcome, 1, &diag), DIAG_OK);
+        sample_put(document, &sample_designs[1], &stream, outcome);
         char *text = written(junit_write, document);
         assert_contains(text, cases[i].counts);
         assert_contains(text, cases[i].element);
         free(text);
-        free(outcome);
         result_free(document);
     }
 }

@@ -25,14 +25,11 @@ static struct result_document *document_of(const struct sample_design *design, c
     struct result_document *document = sample_empty();
     for (uint64_t tasks = 1000; tasks <= most; tasks *= 10) {
         struct stream stream = sample_stream("fill", tasks);
-        struct cell_identity identity = sample_identity(design, NULL);
         struct outcome *outcome = sample_outcome(design, &stream, 0);
         outcome->phases[0].is_counted = true;
         outcome->phases[0].work =
             (struct tw_work){.moves = (uint64_t)(cost((double)tasks) * (double)tasks)};
-        struct diag diag;
-        assert_int_equal(result_add_cell(document, &identity, &stream, outcome, 1, &diag), DIAG_OK);
-        free(outcome);
+        sample_put(document, design, &stream, outcome);
     }
     return document;
 }

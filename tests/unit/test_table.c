@@ -149,12 +149,9 @@ static char *text_of_samples(size_t samples, bool colour)
     struct result_document *document = sample_empty();
     struct stream stream = sample_stream("hold", 1000);
     for (size_t i = 2; i < 4; i++) {
-        struct diag diag;
-        struct cell_identity identity = sample_identity(&sample_designs[i], NULL);
         struct outcome *outcome = sample_outcome(&sample_designs[i], &stream, 0);
         outcome->sample_count = samples;
-        assert_int_equal(result_add_cell(document, &identity, &stream, outcome, 1, &diag), DIAG_OK);
-        free(outcome);
+        sample_put(document, &sample_designs[i], &stream, outcome);
     }
     char *text = table_text(document, (struct report_style){.columns = 200, .color = colour});
     result_free(document);
