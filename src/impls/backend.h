@@ -13,8 +13,8 @@
  * What a design keeps per id, and where, is its own affair, so that all of its memory can be seen
  * and compared.  Passing an id >= capacity is a caller's bug and may do anything.
  *
- * TIME is a 64-bit count of ticks.  A design never reads a clock: advance() is the only clock there
- * is, it starts at config.now and never goes back.  Deadlines are absolute.
+ * TIME is a 64-bit count of ticks.  A design never reads a clock or waits: advance() is the only clock there is, it starts
+ * at config.now and never goes back; it may move by any number of ticks, up to TW_DEADLINE_MAX.  Deadlines are absolute.
  *
  * WHEN A TIMER FIRES.  A tick that has been processed is over: nothing fires on it any more.  A
  * timer started at `now` (outside or inside a callback) therefore has the firing tick
@@ -40,8 +40,8 @@
  * comparisons, 1) adds to timers->work; without it the macro and the field vanish, so the timed
  * object has no trace of them.  Arguments of TW_COUNT must have no side effects.
  *
- * No function here prints, exits, or keeps mutable file-scope state.  Two instances never share
- * anything, but one instance is used by one thread at a time.
+ * No function here prints, writes to files, exits, changes what the process has (nor does loading), or keeps mutable state of
+ * a file or a thread.  Two instances never share anything; one is used by one thread at a time, not always the same.
  */
 #ifndef TWBENCH_BACKEND_H
 #define TWBENCH_BACKEND_H
@@ -89,7 +89,7 @@ enum tw_flag {
     TW_FIFO = 1u << 1,          /* equal deadlines fire in order of their starts */
     TW_TICKLESS = 1u << 2,      /* the cost of advance does not grow with the empty ticks passed */
     TW_NEXT_EXACT = 1u << 3,    /* next() is the earliest due, not only a lower bound of it */
-    TW_ALLOCATES = 1u << 4,     /* start may allocate */
+    TW_ALLOCATES = 1u << 4,     /* start may allocate; without it nothing but open does */
     TW_KEEPS_NOTHING = 1u << 5, /* null: nothing ever fires; exempt from every proof */
     TW_REAL_CLOCK = 1u << 6     /* advance waits for the machine's clock: its time holds waiting */
 };
@@ -138,7 +138,7 @@ struct tw_config {
     size_t setting_count;
 };
 
-/* Why open failed, for people: names the setting, what was given and what was expected. */
+/* Why open failed, for people: names the setting (or "capacity"), what was given and what was expected; ends with 0. */
 struct tw_error {
     char text[240];
 };
@@ -149,8 +149,8 @@ struct tw_timers; /* each design defines its own */
 
 typedef void tw_expire_fn(void *ctx, tw_id id, tw_tick now);
 
-/* Where a running timer is held.  A design without levels or slots reports 0 for them; `slot` of a
- * heap is the index, of a list the position from the head. */
+/* Where a running timer is held: after the same operations the same.  A design without levels or slots reports 0 for them;
+ * `slot` of a heap is the index, of a list the position from the head. */
 struct tw_view {
     tw_id id;
     tw_tick deadline; /* its due tick, reconstructed where the design stores something else */
@@ -162,8 +162,8 @@ typedef void tw_visit_fn(void *ctx, const struct tw_view *view);
 
 /* Bytes the design asked for and still holds, by what they grow with. */
 struct tw_footprint {
-    uint64_t fixed_bytes;    /* instance, slots, bitmaps: independent of the capacity */
-    uint64_t capacity_bytes; /* arrays of one element per id */
+    uint64_t fixed_bytes;    /* instance, slots, bitmaps: no array of one element per id; never 0 */
+    uint64_t capacity_bytes; /* those arrays: some, but with TW_ALLOCATES */
     uint64_t pending_bytes;  /* allocated for the timers now running (TW_ALLOCATES) */
 };
 
@@ -221,8 +221,8 @@ struct tw_backend {
 
     /* Open an instance with everything idle.  On TW_OK sets *out, which the caller closes; on any
      * other status leaves *out alone and fills *error.  All memory that does not depend on the
-     * number of running timers is taken here.  config, all it points to, and error are the caller's
-     * again when open returns. */
+     * number of running timers is taken here, and without TW_ALLOCATES all there is.  config, all it points to,
+     * which open only reads, and error are the caller's again when open returns. */
     int (*open)(struct tw_timers **out, const struct tw_config *config, struct tw_error *error);
     void (*close)(struct tw_timers *timers);
 
@@ -267,8 +267,8 @@ extern const struct tw_design tw_plugin;
  * A design that has struct tw_batch defines `const struct tw_batch TW_BATCH(design)` and a row in parts.def; so with the others. */
 
 /* What a design can do for many timers at once, above all prefetch the nodes of the ids to come.  Each answers as the
- * single calls one after the other, in the order of the ids; an id may be there twice.  Both may be called
- * inside a callback.  A start re-arms what runs, so start_many is the batch of re-arms as well.  Expiry in runs
+ * single calls one after the other, in the order of the ids; an id may be there twice, the count be 0; nothing behind it
+ * is read or written.  Both may be called inside a callback.  A start re-arms what runs, with its window.  Expiry in runs
  * needs no hook: a caller collects what fires on a tick and starts it again with one call. */
 struct tw_batch {
     /* statuses[i] is what start answers for ids[i] and deadlines[i].  Answers how many were refused. */
@@ -279,8 +279,8 @@ struct tw_batch {
 };
 
 /* Most timers need not be exact, and who may choose the tick wakes up less often.  start_within is start, but the timer
- * fires on a tick of its window, [due, due + slack] up to TW_DEADLINE_MAX, of the design's choice: never early.  start
- * itself stays exact.  A re-arm by either replaces the window.  The callback's `now` is the tick chosen, which next,
+ * fires on a tick of its window, [due, due + slack] up to TW_DEADLINE_MAX, of the design's choice: never early; the slack
+ * may be UINT64_MAX.  start stays exact; a re-arm, by a batch too, replaces the window.  `now` is the tick chosen, which next,
  * TW_NEXT_EXACT and TW_ORDERED speak of; visit shows a tick of the window.  A design that knows nothing of slack fires
  * at due, which is always right.  It may be called inside a callback. */
 struct tw_slack {

@@ -245,7 +245,7 @@ END
 
 @test "wrong: traits and answers that do not hold" {
     deep
-    named lies-fifo lies-ordered lies-next next-too-late visits-twice refuses shares-state
+    named lies-fifo lies-ordered lies-next next-too-late visits-twice refuses
 }
 
 @test "wrong: describe, as its own word" {
@@ -264,7 +264,7 @@ END
 
 @test "wrong: several instances, and far horizons" {
     deep
-    named shares-clock shares-mask few-instances narrow-horizon
+    named shares-mask narrow-horizon
 }
 
 @test "wrong: without memory" {

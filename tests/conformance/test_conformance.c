@@ -101,7 +101,7 @@ static void test_case(void **state)
     const struct tw_backend *backend = subject->entry->timed;
     struct tw_setting settings[CONFORM_SETTINGS_MAX];
     struct conform_options options = {.settings = settings};
-    bool once = case_is_once(&written_cases[subject->case_index]);
+    bool once = written_cases[subject->case_index].is_once;
     size_t other = once ? 0 : subject->case_index % variant_count(backend);
     for (size_t v = 0; conform_variant(backend, v, settings, &options.setting_count); v++) {
         if (v > 0 && v != other && !depth_is("all"))

@@ -7,11 +7,16 @@
 #define _GNU_SOURCE
 #include "backend.h"
 
+#include <fcntl.h>
+#include <fenv.h>
+#include <locale.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -32,6 +37,10 @@ struct whole {
         inside_stops, now_fires;
     uint32_t capacity, running, limit;
     bool inside, odd, uses_dues, uses_marks;
+    tw_id firing, last_id;
+    tw_tick to, last_due, hint; /* the last two and what follows: for hooks */
+    uint64_t count;
+    void *memory;
     tw_expire_fn *expire;
     void *ctx;
 };
@@ -57,9 +66,12 @@ static int wrong_open(struct tw_timers **out, const struct tw_config *config,
 {
     struct tw_timers *inner;
     struct tw_description described;
+    BEFORE;
     int status = INNER.open(&inner, config, error);
-    if (status != TW_OK)
+    if (status != TW_OK) {
+        REFUSED;
         return status;
+    }
     struct whole *w = calloc(1, sizeof *w);
     uint8_t *marks = WITH_MARKS && w ? malloc(config->capacity) : NULL;
     if (!w || (WITH_MARKS && !marks)) {
@@ -116,6 +128,7 @@ static void wrong_expire(void *ctx, tw_id id, tw_tick now)
     w->fires++;
     w->now_fires++;
     w->inside = true;
+    w->firing = id;
     FIRE;
     expire(theirs, id, now);
     w->inside = false;
@@ -128,6 +141,7 @@ static void wrong_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *ex
     w->ctx = ctx;
     w->now_fires = 0;
     w->advances++;
+    w->to = to;
     ADVANCE;
     INNER.advance(w->inner, to, wrong_expire, w);
     w->now = to > w->now ? to : w->now;
@@ -164,12 +178,14 @@ static void wrong_visit(const struct tw_timers *timers, tw_visit_fn *visit, void
     W;
     struct shown shown = {w, visit, ctx, 0};
     w->visits++;
+    VISITS;
     INNER.visit(w->inner, wrong_shows, &shown);
 }
 
 static const char *wrong_check(const struct tw_timers *timers)
 {
     W;
+    CHECK;
     return INNER.check(w->inner);
 }
 
@@ -218,8 +234,10 @@ static uint32_t wrong_start_many(struct tw_timers *timers, const tw_id *ids,
 static void wrong_stop_many(struct tw_timers *timers, const tw_id *ids, uint32_t count,
                             int8_t *statuses)
 {
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
+        STOPPING;
         statuses[i] = (int8_t)wrong_stop(timers, ids[i]);
+    }
 }
 
 static struct tw_backend wrong = {
@@ -244,6 +262,7 @@ __attribute__((constructor)) static void fill_in(void)
 {
     wrong.traits = INNER.traits;
     wrong.params = INNER.params;
+    LOADED;
 }
 
 extern const struct tw_batch tw_plugin_batch;

@@ -1,4 +1,4 @@
-// Rule: start allocates only with TW_ALLOCATES
+// Rule: only open allocates, but with TW_ALLOCATES
 // Found: start of
 #include "ticket.h"
 

@@ -5,9 +5,11 @@
 
 #include <dirent.h>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <fenv.h>
 #include <locale.h>
 #include <malloc.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -18,7 +20,8 @@
 
 static const char *const names[PROCESS_STATES] = {
     [SIGNAL_HANDLERS] = "signal handlers",
-    [SIGNAL_MASK] = "blocked signals",
+    [SIGNAL_MASK] = "blocked signals, signal stack or cancellation",
+    [STREAMS] = "standard input or output",
     [AFFINITY] = "affinity",
     [NICENESS] = "niceness or scheduler",
     [LIMITS] = "resource limits",
@@ -34,6 +37,7 @@ static const char *const names[PROCESS_STATES] = {
     [LOCKED] = "locked memory",
     [MAPPED] = "mapped memory",
     [ALLOCATED] = "memory of the C library",
+    [WRITES] = "writes to files",
 };
 
 static uint64_t hash_handlers(void)
@@ -42,7 +46,8 @@ static uint64_t hash_handlers(void)
     struct sigaction action;
     for (int number = 1; number < NSIG; number++)
         if (sigaction(number, NULL, &action) == 0)
-            hash = hash_bytes(hash, &action.sa_handler, sizeof action.sa_handler);
+            hash = hash_bytes(hash, &action.sa_handler, sizeof action.sa_handler) +
+                   (unsigned)action.sa_flags;
     return hash;
 }
 
@@ -73,12 +78,15 @@ static uint64_t hash_alarms(void)
     return hash;
 }
 
-/* Rounding, traps and, on x86-64, whether tiny numbers count as zero. */
+/* Rounding, traps and, on x86-64, precision and whether tiny numbers count as zero. */
 static uint64_t read_rounding(void)
 {
     uint64_t control = (uint64_t)fegetround() << 8 | (uint64_t)fegetexcept();
 #if defined(__x86_64__)
+    unsigned short precision;
+    __asm__ volatile("fnstcw %0" : "=m"(precision));
     control = control << 32 | (__builtin_ia32_stmxcsr() & ~0x3fu); /* without what has happened */
+    control ^= (uint64_t)precision << 16;
 #endif
     return control;
 }
@@ -107,7 +115,7 @@ static uint64_t hash_kernel(void)
     static const int asked[] = {PR_GET_DUMPABLE, PR_GET_TIMERSLACK, PR_GET_THP_DISABLE,
                                 PR_GET_KEEPCAPS, PR_GET_SECUREBITS, PR_GET_NO_NEW_PRIVS};
     char name[16] = "";
-    int ends_with_parent = 0;
+    int ends_with_parent = 0, adopts = 0;
     const long answers[] = {getpgrp(),
                             getsid(0),
                             getuid(),
@@ -121,7 +129,21 @@ static uint64_t hash_kernel(void)
         hash = hash * 31 + (uint64_t)prctl(asked[i], 0, 0, 0, 0);
     prctl(PR_GET_NAME, name, 0, 0, 0);
     prctl(PR_GET_PDEATHSIG, &ends_with_parent, 0, 0, 0);
-    return hash_text(hash, name) + (uint64_t)ends_with_parent;
+    prctl(PR_GET_CHILD_SUBREAPER, &adopts, 0, 0, 0);
+    return hash_text(hash, name) + (uint64_t)(ends_with_parent + 2 * adopts);
+}
+
+/* Which files the three are, and how they are opened. */
+static uint64_t hash_streams(void)
+{
+    uint64_t hash = 0;
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        struct stat file = {0};
+        fstat(fd, &file);
+        const uint64_t values[] = {file.st_dev, file.st_ino, (uint64_t)fcntl(fd, F_GETFL)};
+        hash = hash_bytes(hash, values, sizeof values);
+    }
+    return hash;
 }
 
 static uint64_t count_descriptors(void)
@@ -135,14 +157,15 @@ static uint64_t count_descriptors(void)
     return count;
 }
 
-static void read_status(uint64_t values[PROCESS_STATES])
+static void read_file(const char *path, uint64_t values[PROCESS_STATES])
 {
     char line[160];
-    FILE *file = fopen("/proc/self/status", "r");
+    FILE *file = fopen(path, "r");
     while (file && fgets(line, sizeof line, file)) {
         sscanf(line, "Threads: %" SCNu64, &values[THREADS]);
         sscanf(line, "VmLck: %" SCNu64, &values[LOCKED]);
         sscanf(line, "VmSize: %" SCNu64, &values[MAPPED]);
+        sscanf(line, "syscw: %" SCNu64, &values[WRITES]);
     }
     if (file)
         fclose(file);
@@ -170,6 +193,8 @@ void process_state_take(struct process_state *now)
     extern char **environ;
     sigset_t mask;
     cpu_set_t set;
+    stack_t stack = {0};
+    int cancels;
     char path[4096] = "";
     memset(now, 0, sizeof *now);
     CPU_ZERO(&set);
@@ -178,12 +203,18 @@ void process_state_take(struct process_state *now)
     sched_getaffinity(0, sizeof set, &set);
     values[ALLOCATED] = bytes_allocated();
     values[SIGNAL_HANDLERS] = hash_handlers();
-    values[SIGNAL_MASK] = hash_bytes(0, &mask, sizeof mask);
+    sigaltstack(NULL, &stack);
+    pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &cancels);
+    pthread_setcancelstate(cancels, NULL);
+    values[SIGNAL_MASK] = hash_bytes((uint64_t)cancels, &mask, sizeof mask) +
+                          (uint64_t)(uintptr_t)stack.ss_sp + (uint64_t)stack.ss_flags;
+    values[STREAMS] = hash_streams();
     values[AFFINITY] = hash_bytes(0, &set, sizeof set);
     values[NICENESS] = (uint64_t)(getpriority(PRIO_PROCESS, 0) + 64 * sched_getscheduler(0));
     values[LIMITS] = hash_limits();
     values[ALARMS] = hash_alarms();
-    values[ENVIRONMENT] = hash_text(0, setlocale(LC_ALL, NULL));
+    values[ENVIRONMENT] =
+        hash_text((uint64_t)(uintptr_t)uselocale((locale_t)0), setlocale(LC_ALL, NULL));
     for (char **at = environ; at && *at; at++)
         values[ENVIRONMENT] = hash_text(values[ENVIRONMENT], *at);
     values[DIRECTORY] = hash_text(0, getcwd(path, sizeof path) ? path : "");
@@ -193,7 +224,8 @@ void process_state_take(struct process_state *now)
     values[RANDOM] = hash_random();
     values[KERNEL] = hash_kernel();
     values[DESCRIPTORS] = count_descriptors();
-    read_status(values);
+    read_file("/proc/self/status", values);
+    read_file("/proc/self/io", values);
 }
 
 const char *process_state_name(enum process_part part)

@@ -6,10 +6,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The last two, MAPPED and ALLOCATED, move for reasons of the harness as well. */
+/* The last three, from MAPPED on, move for reasons of the harness as well. */
 enum process_part {
     SIGNAL_HANDLERS,
     SIGNAL_MASK,
+    STREAMS,
     AFFINITY,
     NICENESS,
     LIMITS,
@@ -25,6 +26,7 @@ enum process_part {
     LOCKED,
     MAPPED,
     ALLOCATED,
+    WRITES,
     PROCESS_STATES
 };
 
@@ -37,9 +39,9 @@ struct process_state {
 void process_state_take(struct process_state *now);
 /* "niceness" */
 const char *process_state_name(enum process_part part);
-/* False when all but the last two are the same (while an instance is open, which may have threads, all before those), and no
+/* False when all but the last three are the same (while an instance is open, which may have threads, all before those), and no
  * fewer descriptors are open; else `out` says "the design changes the niceness or scheduler of its process". */
-#define PROCESS_STATE_TEXT 80
+#define PROCESS_STATE_TEXT 100
 bool process_state_changed(const struct process_state *before, const struct process_state *now,
                            bool is_open, char out[PROCESS_STATE_TEXT]);
 

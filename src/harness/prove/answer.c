@@ -140,71 +140,27 @@ static int answer_timerfd_settime(int fd, int flags, const struct itimerspec *to
 
 /* ---- What is only counted. ------------------------------------------------------------------- */
 
-static int answer_epoll_ctl(int epoll, int operation, int fd, struct epoll_event *event)
-{
-    COUNTED(system_calls);
-    return epoll_ctl(epoll, operation, fd, event);
-}
+#define PASS_ON(counter, type, name, taken, given)                                                 \
+    static type answer_##name taken                                                                \
+    {                                                                                              \
+        COUNTED(counter);                                                                          \
+        return name given;                                                                         \
+    }
 
-static int answer_timerfd_create(int clock, int flags)
-{
-    COUNTED(system_calls);
-    return timerfd_create(clock, flags);
-}
-
-static ssize_t answer_read(int fd, void *buffer, size_t size)
-{
-    COUNTED(system_calls);
-    return read(fd, buffer, size);
-}
-
-static ssize_t answer_write(int fd, const void *buffer, size_t size)
-{
-    COUNTED(system_calls);
-    return write(fd, buffer, size);
-}
-
-static int answer_close(int fd)
-{
-    COUNTED(system_calls);
-    return close(fd);
-}
-
-static void *answer_malloc(size_t size)
-{
-    COUNTED(allocations);
-    return malloc(size);
-}
-
-static void *answer_calloc(size_t count, size_t size)
-{
-    COUNTED(allocations);
-    return calloc(count, size);
-}
-
-static void *answer_realloc(void *old, size_t size)
-{
-    COUNTED(allocations);
-    return realloc(old, size);
-}
-
-static void *answer_reallocarray(void *old, size_t count, size_t size)
-{
-    COUNTED(allocations);
-    return reallocarray(old, count, size);
-}
-
-static void *answer_aligned_alloc(size_t alignment, size_t size)
-{
-    COUNTED(allocations);
-    return aligned_alloc(alignment, size);
-}
-
-static int answer_posix_memalign(void **out, size_t alignment, size_t size)
-{
-    COUNTED(allocations);
-    return posix_memalign(out, alignment, size);
-}
+PASS_ON(system_calls, int, epoll_ctl, (int epoll, int what, int fd, struct epoll_event *event),
+        (epoll, what, fd, event))
+PASS_ON(system_calls, int, timerfd_create, (int clock, int flags), (clock, flags))
+PASS_ON(system_calls, ssize_t, read, (int fd, void *buffer, size_t size), (fd, buffer, size))
+PASS_ON(system_calls, ssize_t, write, (int fd, const void *buffer, size_t size), (fd, buffer, size))
+PASS_ON(system_calls, int, close, (int fd), (fd))
+PASS_ON(allocations, void *, malloc, (size_t size), (size))
+PASS_ON(allocations, void *, calloc, (size_t count, size_t size), (count, size))
+PASS_ON(allocations, void *, realloc, (void *old, size_t size), (old, size))
+PASS_ON(allocations, void *, reallocarray, (void *old, size_t count, size_t size),
+        (old, count, size))
+PASS_ON(allocations, void *, aligned_alloc, (size_t alignment, size_t size), (alignment, size))
+PASS_ON(allocations, int, posix_memalign, (void **out, size_t alignment, size_t size),
+        (out, alignment, size))
 
 /* ---- The table of imports. ------------------------------------------------------------------- */
 
@@ -336,11 +292,21 @@ static int imports_find_relro(struct dl_phdr_info *info, size_t size, void *ctx)
     return 1;
 }
 
+/* An entry of the dynamic section, or 0. */
+static ElfW(Addr) imports_entry(const struct link_map *library, ElfW(Sxword) tag)
+{
+    const ElfW(Dyn) *entry = library->l_ld;
+    while (entry->d_tag != DT_NULL && entry->d_tag != tag)
+        entry++;
+    return entry->d_tag == tag ? entry->d_un.d_ptr : 0;
+}
+
 /* The loader has turned most addresses of the dynamic section into pointers, but not on every
  * processor: what lies below the library is still a distance from its start. */
-static const void *imports_pointer(const struct link_map *library, ElfW(Addr) address)
+static const void *imports_pointer(const struct link_map *library, ElfW(Sxword) tag)
 {
-    if (address < library->l_addr)
+    ElfW(Addr) address = imports_entry(library, tag);
+    if (address != 0 && address < library->l_addr)
         address += library->l_addr;
     return (const void *)address;
 }
@@ -355,34 +321,14 @@ static int imports_read(struct imports *imports, any_function *function, struct 
     if (!dladdr1(address, &info, &map, RTLD_DL_LINKMAP) || !map)
         return answer_refuse(error, imports, "not found among what is loaded", "");
     imports->library = map;
-    size_t call_bytes = 0, data_bytes = 0;
-    for (const ElfW(Dyn) *entry = imports->library->l_ld; entry->d_tag != DT_NULL; entry++) {
-        const void *pointer = imports_pointer(imports->library, entry->d_un.d_ptr);
-        switch (entry->d_tag) {
-        case DT_SYMTAB:
-            imports->symbols = pointer;
-            break;
-        case DT_STRTAB:
-            imports->strings = pointer;
-            break;
-        case DT_JMPREL:
-            imports->tables[0].first = pointer;
-            break;
-        case TABLE_OF_DATA:
-            imports->tables[1].first = pointer;
-            break;
-        case DT_PLTRELSZ:
-            call_bytes = entry->d_un.d_val;
-            break;
-        case BYTES_OF_DATA:
-            data_bytes = entry->d_un.d_val;
-            break;
-        default:
-            break;
-        }
-    }
-    imports->tables[0].count = call_bytes / sizeof(relocation_entry);
-    imports->tables[1].count = data_bytes / sizeof(relocation_entry);
+    imports->symbols = imports_pointer(imports->library, DT_SYMTAB);
+    imports->strings = imports_pointer(imports->library, DT_STRTAB);
+    imports->tables[0].first = imports_pointer(imports->library, DT_JMPREL);
+    imports->tables[1].first = imports_pointer(imports->library, TABLE_OF_DATA);
+    imports->tables[0].count =
+        imports_entry(imports->library, DT_PLTRELSZ) / sizeof(relocation_entry);
+    imports->tables[1].count =
+        imports_entry(imports->library, BYTES_OF_DATA) / sizeof(relocation_entry);
     dl_iterate_phdr(imports_find_relro, imports);
     if (!imports->symbols || !imports->strings)
         return answer_refuse(error, imports, "has no table of symbols", "");

@@ -1,28 +1,117 @@
-/* batches.c - tests optional parts by lists: batches act as the single calls one after the other, the exact next is the model's. */
+/* batches.c - tests optional parts by lists: timers with slack fire in their windows, batches act as the single calls one after
+ * the other, the exact next is the model's; and all that a design has together. */
 #include "harness/prove/cases.h"
 
 #include "harness/prove/guard.h"
 #include "harness/prove/judge.h"
 
-#define LISTS   120u
-#define CROWD   2000u
-#define LONG    9000u
-#define TOO_FAR 5u
+#define WINDOW_LISTS 160u
+#define LISTS        120u
+#define MANY         6000u
+#define CROWD        2000u
+#define TOO_FAR      5u
+/* A batch of more than that is told of one callback; the longest is of sixteen times as many. */
+#define LONG         4500u
+#define LONG_SECONDS 1.5
+
+/* ---- Slack ----------------------------------------------------------------------------------- */
+
+static void start(struct operations *list, tw_id id, uint64_t ticks, uint64_t slack)
+{
+    operations_start(list, id, '+', ticks);
+    list->list[list->count - 1].slack = slack;
+}
+
+/* Each slack beside another one, at each distance, and windows that are replaced: by start and by start_within, while
+ * they are open too. */
+static void build_windows(struct operations *list)
+{
+    list->capacity = 8;
+    list->now = 1000;
+    for (uint64_t slack = 1; slack <= 40; slack++) {
+        start(list, 0, 1 + slack % 7, slack);
+        start(list, 1, 1 + slack % 5, 41 - slack);
+        start(list, 2, 200, 3 * slack);
+        start(list, 3, 200, 0);
+        start(list, 4, 3, 50);
+        start(list, 4, 3, slack % 3);
+        operations_on_start(list, 0, 5, '+', 2, 1);
+        list->list[list->count - 1].slack = slack;
+        operations_tick(list, 12);
+        start(list, 1, 30, slack);
+        operations_stop(list, 2);
+        start(list, 2, 1, 25);
+        operations_tick(list, 70);
+        operations_advance(list, '+', 300);
+    }
+}
+
+/* Most starts of a random list, inside callbacks too. */
+static void give_slack(struct operations *list, uint64_t seed)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        uint64_t hash = (i + 1 + (seed << 20)) * UINT64_C(0x9e3779b97f4a7c15);
+        enum operation_code code = list->list[i].code;
+        if ((code == OPERATION_START || code == OPERATION_ON_START) && hash >> 62 != 0)
+            list->list[i].slack =
+                i % 32 == 1 ? UINT64_MAX
+                            : 1 + hash * 5 % (UINT64_C(1) << (hash >> 40) % (i % 8 ? 20 : 64));
+    }
+}
+
+/* Of many timers, in one jump and tick by tick. */
+static void build_many(struct operations *list)
+{
+    list->count = 0;
+    list->capacity = MANY;
+    for (uint64_t slack = 2; slack < 100; slack *= 7) {
+        operations_start_many(list, 0, MANY, '+', 3, 0);
+        list->list[list->count - 1].slack = slack;
+        operations_inspect(list);
+        operations_tick(list, 8);
+        operations_advance(list, '+', slack);
+    }
+}
+
+void run_slack(struct case_plan *plan, struct conform_report *report)
+{
+    struct operations *list = plan->operations;
+    if (!guard_part(plan->backend, "slack"))
+        return;
+    build_windows(list);
+    judge_replay(plan->backend, list, JUDGE_ALWAYS, report, NULL);
+    build_many(list);
+    if (!report->rule)
+        judge_replay(plan->backend, list, JUDGE_NOW_AND_THEN, report, NULL);
+    for (uint64_t seed = 0; seed < WINDOW_LISTS && !report->rule; seed++) {
+        list->count = 0;
+        random_list_make(list, seed, plan->strides);
+        give_slack(list, seed);
+        judge_replay(plan->backend, list, JUDGE_ALWAYS, report, NULL);
+    }
+}
+
+/* ---- Batches --------------------------------------------------------------------------------- */
 
 /* Long batches: running and idle ones, due now, in the past, beyond the span, twice, and inside callbacks. */
-static void build_long(struct operations *list, tw_tick span)
+static void build_long(struct operations *list, uint32_t count, tw_tick span)
 {
-    list->capacity = LONG;
+    list->count = 0;
+    list->capacity = count;
     list->now = 100000;
-    for (tw_id id = 0; id < LONG; id += 50) {
-        operations_on_start_many(list, id, 7, (id * 7) % LONG, '+', 1 + id % 9, 2);
+    for (tw_id id = 0; id < count; id += count / 180) {
+        operations_on_start_many(list, id, 7, (id * 7) % count, '+', 1 + id % 9, 2);
         operations_on_start_many(list, id, 3, id, '-', id, 1);
-        operations_on_stop_many(list, id + 40, 4, (id + 60) % LONG);
-        operations_on_stop_many(list, id + 40, 4, (id + 61) % LONG);
+        operations_on_stop_many(list, id + 10, 4, (id + 60) % count);
+        operations_on_stop_many(list, id + 10, 4, (id + 61) % count);
     }
-    operations_start_scattered(list, 0, LONG, 1, 200);
+    for (tw_id id = 0; id < LONG; id++)
+        operations_on_start(list, 5, id, '+', 1 + id % 150, 1);
+    operations_start_scattered(list, 0, count, 1, 200);
     operations_start_many(list, 100, 300, '-', 50, 3);
-    operations_start_many(list, 350, 300, '+', span - TOO_FAR, 1);
+    operations_inspect(list);
+    operations_start_many(list, 350, count - 350, '+', span - TOO_FAR, 1);
+    operations_start_scattered(list, 350, count - 350, 1, 200);
     operations_start_many(list, 350, 20, '+', 0, 0);
     operations_start(list, 360, '+', 7);
     operations_start(list, 360, '+', 9);
@@ -35,20 +124,31 @@ static void build_long(struct operations *list, tw_tick span)
     operations_advance(list, '+', 200);
 }
 
+/* With the other parts that the design has, too: a window ends where a batch starts its timer again. */
 void run_batches(struct case_plan *plan, struct conform_report *report)
 {
     struct operations *list = plan->operations;
+    const struct tw_exact *exact = guard_part(plan->backend, "exact");
+    struct pace pace = {0};
     list->batch = guard_part(plan->backend, "batch");
     if (!list->batch)
         return;
-    build_long(list, plan->strides->span);
-    judge_replay(plan->backend, list, JUDGE_NOW_AND_THEN, report, NULL);
+    for (uint32_t count = LONG; count <= 16 * LONG && !pace.is_over && !report->rule;
+         count *= PACE_GROWTH) {
+        build_long(list, count, plan->strides->span);
+        pace_judge(&pace, plan, LONG_SECONDS, report);
+    }
     for (uint64_t seed = 0; seed < LISTS && !report->rule; seed++) {
         list->count = 0;
         random_list_make(list, seed, plan->strides);
+        list->exact = seed % 4 == 1 ? exact : NULL;
+        if (seed % 4 == 2)
+            give_slack(list, seed);
         judge_replay(plan->backend, list, JUDGE_ALWAYS, report, NULL);
     }
 }
+
+/* ---- The exact next -------------------------------------------------------------------------- */
 
 /* Crowds that are re-armed for later and stopped again and again, near and far, and looked at between; two of them lie a
  * round of any ring apart. */

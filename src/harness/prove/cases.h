@@ -20,6 +20,7 @@ struct case_plan {
     uint32_t many_max;             /* most timers of the case of very many; 0: some thousands */
     uint32_t patience;             /* how many times the usual processor time */
     uint32_t life_starts;          /* starts in the longest life; 0: some thousands */
+    bool is_timed;                 /* another table of the design counts */
     const struct process_state *before; /* of the case, in a child process; or NULL */
 };
 
@@ -32,16 +33,15 @@ struct written_case {
     const char *name;
     void (*build)(struct case_plan *plan); /* makes the list; NULL when `run` judges by itself */
     void (*run)(struct case_plan *plan, struct conform_report *report);
+    bool
+        is_once; /* with the defaults, or the settings that are asked for, and not with every variant of them: it takes
+                     long, or has settings of its own */
 };
 
 /* Ends with a NULL name. */
 extern const struct written_case written_cases[];
 
-/* Is it run with the defaults, or the settings that are asked for, and not with every variant of them?  It
- * takes long then, or has settings of its own. */
-bool case_is_once(const struct written_case *written);
-
-/* ---- A list at growing sizes, while the design is fast enough for the next (growing_lists.c). --- */
+/* ---- A list at growing sizes, while the design is fast enough for the next (very_many.c). ------ */
 
 #define PACE_GROWTH 4u /* from one size to the next */
 

@@ -2,6 +2,7 @@
 #include "harness/prove/child.h"
 
 #include "harness/base/clock.h"
+#include "harness/base/process_state.h"
 #include "harness/base/ward.h"
 #include "harness/measure/designs/designs.h"
 #include "harness/prove/guard.h"
@@ -50,19 +51,34 @@ void child_close(struct child *child)
 
 /* ---- In the child ---------------------------------------------------------------------------- */
 
+/* What loading has changed, whose handlers or rounding a constructor may set.  A library may need that. */
+static void judge_loading(const struct process_state *before, const struct process_state *now,
+                          struct conform_report *report)
+{
+    struct held held;
+    char text[PROCESS_STATE_TEXT];
+    if (guard_held(&held) && held.is_all && process_state_changed(before, now, false, text))
+        report_broken(report, RULE_PROCESS, "its constructor: %s", text);
+}
+
 static void load_and_work(const struct child *child, child_work_fn *work, void *ctx)
 {
     struct watch *watch = child->watch;
     struct diag diag;
+    struct process_state unloaded, now;
+    process_state_take(&unloaded);
     const char *before = watch_enter(watch, "its constructor");
     bool loaded = plugins_load(child->backend, &diag) == DIAG_OK;
     watch_leave(watch, before);
+    process_state_take(&now);
     if (!loaded)
         report_broken(&watch->report, RULE_CRASH, "%s", diag.text);
     else if (guard_install(watch, child->backend, child->side, child->memory_bytes, STDOUT_FILENO))
-        work(ctx, watch);
+        judge_loading(&unloaded, &now, &watch->report);
     else
         report_broken(&watch->report, RULE_MEMORY, "for the child's guard");
+    if (!watch->report.rule)
+        work(ctx, watch);
 }
 
 static _Noreturn void child_main(struct child *child, child_work_fn *work, void *ctx)
@@ -230,24 +246,16 @@ static void tell_fault(const struct watch *watch, struct conform_report *report)
     const struct fault *fault = &watch->fault;
     const char *function = function_under_way(watch);
     const char *verb = !fault->is_known ? "touches" : fault->is_write ? "writes" : "reads";
+    bool is_before = fault->place == FAULT_BEFORE, is_freed = fault->place == FAULT_FREED;
     switch (fault->place) {
     case FAULT_PAST:
-        report_broken(report, RULE_BOUNDS,
-                      "%s %s byte %" PRIu64 " of a block of %" PRIu64 " bytes that was taken in %s",
-                      function, verb, fault->distance_bytes + 1, fault->block_bytes,
-                      fault->taken_in);
-        break;
     case FAULT_BEFORE:
-        report_broken(report, RULE_BOUNDS,
-                      "%s %s %" PRIu64 " bytes before a block of %" PRIu64
-                      " bytes that was taken in %s",
-                      function, verb, fault->distance_bytes, fault->block_bytes, fault->taken_in);
-        break;
     case FAULT_FREED:
-        report_broken(
-            report, RULE_FREED,
-            "%s %s byte %" PRIu64 " of a block of %" PRIu64 " bytes, taken in %s, that is freed",
-            function, verb, fault->distance_bytes + 1, fault->block_bytes, fault->taken_in);
+        report_broken(report, is_freed ? RULE_FREED : RULE_BOUNDS,
+                      "%s %s %s%" PRIu64 "%s a block of %" PRIu64 " bytes that was taken in %s%s",
+                      function, verb, is_before ? "" : "byte ", fault->distance_bytes + !is_before,
+                      is_before ? " bytes before" : " of", fault->block_bytes, fault->taken_in,
+                      is_freed ? ", and is freed" : "");
         break;
     case FAULT_LENT:
         report_broken(report, RULE_LENT,

@@ -86,6 +86,7 @@ static void run_case(const struct tw_backend *backend, const struct conform_opti
         .operations = &operations,
         .many_max = options->many_max,
         .life_starts = options->life_starts,
+        .is_timed = options->counted != NULL,
         .patience = options->patience > 0 ? options->patience : 1,
         .before = report->watch ? &before : NULL,
     };
@@ -168,7 +169,7 @@ static void run_cases(const struct tw_backend *backend, const struct conform_opt
                       bool once, struct conform_report *report)
 {
     for (size_t i = 0; written_cases[i].name && !options->streams_only && !report->rule; i++)
-        if (case_is_once(&written_cases[i]) == once)
+        if (written_cases[i].is_once == once)
             run_case(backend, options, &written_cases[i], report);
 }
 

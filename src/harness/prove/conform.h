@@ -28,7 +28,9 @@ struct conform_options {
     double seconds;    /* of processor time, for a piece and for a shorter list; 0: the usual */
     uint32_t patience; /* the cases that end by processor time have so many times the usual; 0: 1 */
     uint32_t many_max; /* most timers of the case of very many; 0: some thousands, fewer sizes */
-    uint32_t life_starts;          /* starts in the case of one long life; 0: some thousands */
+    uint32_t life_starts; /* starts in the case of one long life; 0: some thousands */
+    const struct tw_backend
+        *counted; /* the design's table beside it that counts, so that it counts nothing; or NULL */
     const struct tw_backend *twin; /* watched_run: not run when its functions are the same */
     struct watch *watch; /* notes go there (watch.h); lists are then left as long as they are */
 };

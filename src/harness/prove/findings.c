@@ -39,7 +39,9 @@ static int judge_counted(const struct tw_design *design, const struct conform_op
 int findings_of(const struct tw_design *design, const struct conform_options *conform,
                 const char *text, struct conform_report *report)
 {
-    int broken = judge(design->timed, conform, text, report);
+    struct conform_options timed = *conform;
+    timed.counted = design->counted;
+    int broken = judge(design->timed, &timed, text, report);
     return broken == 0 ? judge_counted(design, conform, text, report) : broken;
 }
 

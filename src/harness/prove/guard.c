@@ -12,9 +12,8 @@
 #include <malloc.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <sys/time.h>
-#include <sys/times.h>
 #include <ucontext.h>
 
 #define ALTERNATE_STACK_BYTES ((size_t)64 << 10)
@@ -49,12 +48,7 @@ typedef void *new_function(size_t bytes);
     X(munmap)                                                                                      \
     X(mremap)                                                                                      \
     X(syscall)                                                                                     \
-    X(clock_gettime)                                                                               \
-    X(gettimeofday)                                                                                \
-    X(time)                                                                                        \
-    X(clock)                                                                                       \
-    X(times)                                                                                       \
-    X(timespec_get)
+    X(clock_gettime)
 
 struct reals {
 #define REAL_MEMBER(name) __typeof__(name) *(name);
@@ -70,14 +64,16 @@ struct guard {
                                function is the harness's own */
     bool is_busy;    /* the fence's own allocations */
     bool is_plugin;
-    bool has_library; /* a plugin calls libraries, which allocate out of our sight */
+    bool has_library;   /* a plugin calls libraries, which allocate out of our sight */
+    bool may_allocate;  /* in start */
+    const void *object; /* where the design's is loaded */
     struct reals real;
     uint64_t mapped_bytes;         /* by the design itself, in whole pages */
     bool reads_clocks;             /* and may */
     uint64_t allocations;          /* since the start */
     uint64_t short_from, short_to; /* allocations that are refused; 0: none */
-    uint64_t refused;
-    size_t last_taken; /* the allocation at which the process ends; 0: none */
+    uint64_t refused, failed;      /* failed: for whatever reason */
+    size_t last_taken;             /* the allocation at which the process ends; 0: none */
     struct variables
         *variables;         /* of a plugin, as they were when it had been loaded; NULL: not known */
     const char *clock_read; /* by the design: the name of the function, */
@@ -132,6 +128,28 @@ static const char *guard_function(void)
     return function ? function : "its constructor";
 }
 
+static void guard_complain(const char *rule, const char *wrong, const struct block *block)
+{
+    struct guard *guard = guard_current;
+    if (guard->complaint)
+        return;
+    guard->complaint = rule;
+    guard->wrong = wrong;
+    guard->in = guard_function();
+    guard->block = *block;
+}
+
+/* Without TW_ALLOCATES nobody can be told that there is no memory but who calls open. */
+static void note_allocation(size_t bytes)
+{
+    const struct guard *guard = guard_current;
+    const char *function = guard->watch->function;
+    bool may = !function || guard->may_allocate || strcmp(function, "open") == 0;
+    if (!may && (guard->is_program || guard->is_plugin))
+        guard_complain(RULE_TAKES, "asks for",
+                       &(struct block){.bytes = bytes, .taken_in = function});
+}
+
 /* Notes the allocation.  Is memory to be short for it? */
 static bool guard_is_short(size_t bytes)
 {
@@ -142,6 +160,7 @@ static bool guard_is_short(size_t bytes)
     if (watch->taken_count == guard->last_taken)
         _exit(0);
     guard->allocations++;
+    note_allocation(bytes);
     bool is_short = guard->allocations >= guard->short_from && guard->allocations < guard->short_to;
     guard->refused += is_short;
     return is_short;
@@ -156,8 +175,10 @@ static void *take(size_t bytes, size_t alignment, bool is_zeroed)
         block = fence_take(guard->fence, bytes, alignment, is_zeroed, guard_function());
         guard->is_busy = false;
     }
-    if (!block)
+    if (!block) {
+        guard->failed++;
         errno = ENOMEM;
+    }
     return block;
 }
 
@@ -174,17 +195,6 @@ static void *guard_calloc(size_t count, size_t bytes)
     if (__builtin_mul_overflow(count, bytes, &all))
         return NULL;
     return take(all, 1, true);
-}
-
-static void guard_complain(const char *rule, const char *wrong, const struct block *block)
-{
-    struct guard *guard = guard_current;
-    if (guard->complaint)
-        return;
-    guard->complaint = rule;
-    guard->wrong = wrong;
-    guard->in = guard_function();
-    guard->block = *block;
 }
 
 /* A block of the fence, whoever frees it.  The address of one that was not fenced and is freed may have become the
@@ -269,6 +279,7 @@ static void note_mapped(size_t given_back, size_t taken)
 static void *guard_mmap(void *start, size_t bytes, int protection, int flags, int fd, off_t offset)
 {
     if (guard_sees() && guard_is_short(bytes)) {
+        guard_current->failed++;
         errno = ENOMEM;
         return MAP_FAILED;
     }
@@ -302,41 +313,35 @@ static void guard_clock(const char *name)
     guard->clock_in = guard_function();
 }
 
-static int guard_clock_gettime(clockid_t clock, struct timespec *now)
-{
-    guard_clock("clock_gettime");
-    return reals_now().clock_gettime(clock, now);
-}
+/* What looks at a clock or waits for it. */
+#define CLOCKS(X)                                                                                  \
+    X(clock_gettime)                                                                               \
+    X(gettimeofday)                                                                                \
+    X(time)                                                                                        \
+    X(clock)                                                                                       \
+    X(times)                                                                                       \
+    X(timespec_get)                                                                                \
+    X(getrusage)                                                                                   \
+    X(nanosleep)                                                                                   \
+    X(clock_nanosleep)                                                                             \
+    X(usleep)                                                                                      \
+    X(sleep)                                                                                       \
+    X(sched_yield)                                                                                 \
+    X(poll)                                                                                        \
+    X(select)
 
-static int guard_gettimeofday(struct timeval *now, void *zone)
-{
-    guard_clock("gettimeofday");
-    return reals_now().gettimeofday(now, zone);
-}
+typedef long passed_on(long, long, long, long, long);
 
-static time_t guard_time(time_t *now)
-{
-    guard_clock("time");
-    return reals_now().time(now);
-}
-
-static clock_t guard_processor_clock(void)
-{
-    guard_clock("clock");
-    return reals_now().clock();
-}
-
-static clock_t guard_times(struct tms *now)
-{
-    guard_clock("times");
-    return reals_now().times(now);
-}
-
-static int guard_timespec_get(struct timespec *now, int base)
-{
-    guard_clock("timespec_get");
-    return reals_now().timespec_get(now, base);
-}
+/* Numbers and addresses go in and a number comes out, whatever their types. */
+#define CLOCK_ANSWER(name)                                                                         \
+    static long looks_##name(long a, long b, long c, long d, long e)                               \
+    {                                                                                              \
+        any_function *real;                                                                        \
+        find_function(#name, &real);                                                               \
+        guard_clock(#name);                                                                        \
+        return ((passed_on *)real)(a, b, c, d, e);                                                 \
+    }
+CLOCKS(CLOCK_ANSWER)
 
 #ifdef SYS_mmap2
 #define CALL_MMAP SYS_mmap2
@@ -444,13 +449,10 @@ static const struct guard_answer guard_answers[] = {
 
 /* For a design that does not say that it waits for the machine's clock. */
 static const struct guard_answer clock_answers[] = {
-    {"clock_gettime", (any_function *)guard_clock_gettime},
-    {"gettimeofday", (any_function *)guard_gettimeofday},
-    {"time", (any_function *)guard_time},
-    {"clock", (any_function *)guard_processor_clock},
-    {"times", (any_function *)guard_times},
-    {"timespec_get", (any_function *)guard_timespec_get},
-    {"_ZNSt6chrono3_V212system_clock3nowEv", (any_function *)guard_system_now},
+#define CLOCK_ROW(name) {#name, (any_function *)looks_##name},
+    CLOCKS(CLOCK_ROW)
+#undef CLOCK_ROW
+        {"_ZNSt6chrono3_V212system_clock3nowEv", (any_function *)guard_system_now},
     {"_ZNSt6chrono3_V212steady_clock3nowEv", (any_function *)guard_steady_now},
 };
 
@@ -492,10 +494,38 @@ static bool is_lent(const struct watch *watch, uintptr_t address)
     return false;
 }
 
+/* Is it the processor's counter that was asked for, which guard_shut_counter has shut?  It is open again. */
+static bool is_counter(int signal_number, const ucontext_t *context)
+{
+#if defined(__x86_64__)
+    const uint8_t *code = (const uint8_t *)context->uc_mcontext.gregs[REG_RIP];
+    int state = PR_TSC_ENABLE;
+    Dl_info info;
+    if (signal_number != SIGSEGV || prctl(PR_GET_TSC, &state, 0, 0, 0) != 0 ||
+        state != PR_TSC_SIGSEGV || code[0] != 0x0f || (code[1] != 0x31 && code[2] != 0xf9))
+        return false;
+    prctl(PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0);
+    if (dladdr(code, &info) && info.dli_fbase == guard_current->object) /* not the C library's */
+        guard_clock("the time stamp counter");
+    return true;
+#else
+    return (void)signal_number, (void)context, false;
+#endif
+}
+
+void guard_shut_counter(bool is_shut)
+{
+    const struct guard *guard = guard_current;
+    if (guard && guard->fence && guard->is_plugin && !guard->has_library && !guard->reads_clocks)
+        prctl(PR_SET_TSC, is_shut ? PR_TSC_SIGSEGV : PR_TSC_ENABLE, 0, 0, 0);
+}
+
 /* Only reads the table and writes the shared memory, which a signal handler may do. */
 static void guard_crashed(int signal_number, siginfo_t *info, void *context)
 {
     const struct guard *guard = guard_current;
+    if (guard && is_counter(signal_number, context))
+        return;
     struct sigaction by_default = {.sa_handler = SIG_DFL};
     sigaction(signal_number, &by_default, NULL);
     raise(signal_number); /* comes when this handler is left */
@@ -610,6 +640,9 @@ static void install_answers(const struct tw_backend *backend, const struct guard
 struct variables {
     char *first; /* in the object, behind what is read-only after loading */
     size_t bytes;
+    /* Its variables of this thread, or NULL: none yet; what they begin with, of which the rest is zeros. */
+    const char *of_thread, *image;
+    size_t thread_bytes, image_bytes;
     char was[]; /* `bytes` */
 };
 
@@ -618,6 +651,7 @@ static int variables_find(struct dl_phdr_info *info, size_t size, void *ctx)
 {
     struct variables *found = ctx;
     ElfW(Addr) code = (ElfW(Addr))found->first, first = 0, end = 0, read_only = 0;
+    ElfW(Phdr) thread = {0};
     bool is_it = false;
     (void)size;
     for (size_t i = 0; i < info->dlpi_phnum; i++) {
@@ -631,9 +665,15 @@ static int variables_find(struct dl_phdr_info *info, size_t size, void *ctx)
         }
         if (part->p_type == PT_GNU_RELRO)
             read_only = at + part->p_memsz;
+        if (part->p_type == PT_TLS)
+            thread = *part;
     }
     if (!is_it)
         return 0;
+    found->of_thread = info->dlpi_tls_data;
+    found->image = (const char *)info->dlpi_addr + thread.p_vaddr;
+    found->thread_bytes = thread.p_memsz;
+    found->image_bytes = thread.p_filesz;
     found->first = (char *)(read_only > first ? read_only : first);
     found->bytes = end > (ElfW(Addr))found->first ? (size_t)(end - (ElfW(Addr))found->first) : 0;
     return 1;
@@ -652,9 +692,25 @@ static struct variables *variables_take(const struct tw_backend *backend)
     return variables;
 }
 
+/* Those of the thread that no longer hold what they begin with. */
+static bool has_thread_changed(const struct variables *variables)
+{
+    struct variables now = {.first = variables->first};
+    if (variables->thread_bytes == 0 || dl_iterate_phdr(variables_find, &now) == 0 ||
+        !now.of_thread)
+        return false;
+    for (size_t i = 0; i < now.thread_bytes; i++)
+        if (now.of_thread[i] != (i < now.image_bytes ? now.image[i] : 0))
+            return true;
+    return false;
+}
+
 void guard_inspect_variables(const char *function, struct conform_report *report)
 {
     const struct variables *variables = guard_current ? guard_current->variables : NULL;
+    if (variables && has_thread_changed(variables))
+        report_broken(report, RULE_STATE, "%s%sa variable of the thread has changed",
+                      function ? function : "", function ? ": " : "");
     if (!variables || memcmp(variables->was, variables->first, variables->bytes) == 0)
         return;
     size_t at = 0;
@@ -681,8 +737,11 @@ bool guard_install(struct watch *watch, const struct tw_backend *backend, enum f
     guard->output_fd = output_fd;
     reals_find(&guard->real);
     guard->is_program = is_in_program(backend);
+    guard->may_allocate = backend->traits.flags & TW_ALLOCATES;
     guard->is_plugin = !guard->is_program && !plugins_symbol(backend, "tw_adapts_library");
     guard->has_library = guard->is_plugin && has_library(backend);
+    Dl_info info;
+    guard->object = dladdr(in_object(backend), &info) ? info.dli_fbase : NULL;
     guard_current = guard;
     if (!take_over_signals())
         return false;
@@ -805,6 +864,24 @@ void guard_limit(uint64_t bytes)
 uint64_t guard_refused(void)
 {
     return guard_current ? guard_current->refused : 0;
+}
+
+uint64_t guard_failed(void)
+{
+    return guard_current ? guard_current->failed : 0;
+}
+
+void guard_judge_refusal(int status, uint64_t failed, uint32_t capacity,
+                         struct conform_report *report)
+{
+    struct held held;
+    bool is_refused = status == TW_REFUSED_MEMORY || status == TW_REFUSED_FULL;
+    if (is_refused && guard_held(&held) && held.is_all && guard_failed() == failed &&
+        !guard_current->reads_clocks)
+        report_broken(report, RULE_OPEN,
+                      "open for %" PRIu32
+                      " timers answered %d, and got all the memory that it asked for",
+                      capacity, status);
 }
 
 uint64_t guard_allocations(void)

@@ -12,6 +12,8 @@
 #include "harness/prove/watch.h"
 
 #include <setjmp.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #define NO_ACTION UINT32_MAX
 #define NO_ID     UINT32_MAX
@@ -49,7 +51,8 @@ struct judge {
     const struct tw_spot *spot;   /* NULL: no list is checked alone */
     uint32_t spots;               /* starts and stops since one was */
     struct tw_timers *timers;
-    struct loan loan; /* what open was given */
+    struct batch *room; /* of `batch`: what is collected for the next call */
+    struct loan loan;   /* what open was given */
     struct turn turns[TURNS];
     unsigned function_turn, ctx_turn; /* of the call under way */
     uint64_t turned;
@@ -64,7 +67,8 @@ struct judge {
     uint32_t action_count;
     struct action *actions;  /* room for every OPERATION_ON_* of the list */
     uint32_t *first_actions; /* by timer; NO_ACTION: none */
-    bool *seen;              /* by timer, for visit */
+    bool *seen;              /* by timer, for visit; */
+    uint64_t shown;          /* a sum over where it showed them, in whatever order */
     struct ending *endings;  /* by timer: the last one */
     bool is_inside;          /* a callback */
     const char *last;        /* function of the last call outside a callback, NULL: none; */
@@ -211,89 +215,124 @@ static void judge_stop(struct judge *judge, tw_id id, tw_tick now)
 
 /* ---- The same for many at once, of a design that has batches --------------------------------- */
 
-#define BATCH_MAX 4096u
+#define BATCH_MAX    (1u << 17) /* more than 16 bits count */
+#define BATCH_BYTES  ((size_t)BATCH_MAX * sizeof(tw_tick))
+#define BATCH_ARRAYS 3
+#define BATCH_UNSET  0x55
 
+/* The arrays of a call end where a page begins that cannot be touched. */
 struct batch {
     tw_id ids[BATCH_MAX];
     tw_tick deadlines[BATCH_MAX];
-    int8_t statuses[BATCH_MAX];
+    char *map;
+    size_t step; /* from the end of one array to that of the next */
     uint32_t count;
     bool starts;
 };
 
-static void batch_call(struct judge *judge, struct batch *batch, tw_tick now)
+static bool batch_open(struct judge *judge)
+{
+    struct batch *batch = judge->room = malloc(sizeof *batch);
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    if (!batch)
+        return false;
+    batch->step = BATCH_BYTES + page;
+    batch->count = 0;
+    batch->starts = true;
+    batch->map = mmap(NULL, BATCH_ARRAYS * batch->step, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    for (size_t i = 1; batch->map != MAP_FAILED && i <= BATCH_ARRAYS; i++)
+        mprotect(batch->map + i * batch->step - page, page, PROT_NONE);
+    return batch->map != MAP_FAILED;
+}
+
+static void batch_close(struct batch *batch)
+{
+    if (batch && batch->map != MAP_FAILED)
+        munmap(batch->map, BATCH_ARRAYS * batch->step);
+    free(batch);
+}
+
+static void batch_call(struct judge *judge, tw_tick now)
 {
     const struct tw_batch *functions = judge->batch;
-    uint32_t refused = 0, told = 0;
-    note_call(judge, batch->starts ? "start_many" : "stop_many", NO_ID);
-    for (uint32_t i = 0; i < batch->count; i++)
-        if (judge_overlooked(judge, batch->ids[i]))
+    struct batch *batch = judge->room;
+    bool starts = batch->starts;
+    uint32_t refused = 0, told = 0, count = batch->count;
+    void *ends[BATCH_ARRAYS];
+    for (size_t i = 0; i < BATCH_ARRAYS; i++)
+        ends[i] = batch->map + i * batch->step + BATCH_BYTES;
+    tw_id *ids = (tw_id *)ends[0] - count;
+    tw_tick *deadlines = (tw_tick *)ends[1] - count;
+    int8_t *statuses = (int8_t *)ends[2] - count;
+    memcpy(ids, batch->ids, count * sizeof *ids);
+    memcpy(deadlines, batch->deadlines, count * sizeof *deadlines);
+    memset(statuses, BATCH_UNSET, count);
+    batch->count = 0;
+    note_call(judge, starts ? "start_many" : "stop_many", NO_ID);
+    for (uint32_t i = 0; i < count; i++)
+        if (judge_overlooked(judge, ids[i]))
             return;
-    const char *before = watch_enter(judge->watch, batch->starts ? "start_many" : "stop_many");
-    if (batch->starts)
-        told = functions->start_many(judge->timers, batch->ids, batch->deadlines, batch->count,
-                                     batch->statuses);
+    const char *before = watch_enter(judge->watch, starts ? "start_many" : "stop_many");
+    if (starts)
+        told = functions->start_many(judge->timers, ids, deadlines, count, statuses);
     else
-        functions->stop_many(judge->timers, batch->ids, batch->count, batch->statuses);
+        functions->stop_many(judge->timers, ids, count, statuses);
     watch_leave(judge->watch, before);
     judge->quiet_until = 0;
-    judge->unlooked += batch->count;
-    judge->report->operations_run += batch->count;
-    for (uint32_t i = 0; i < batch->count; i++) {
+    judge->unlooked += count;
+    judge->report->operations_run += count;
+    for (uint32_t i = 0; i < count; i++) {
         tw_id id = batch->ids[i];
-        int expected = batch->starts ? model_start(&judge->model, id, batch->deadlines[i], now)
-                                     : model_stop(&judge->model, id);
-        if (!batch->starts && expected == TW_OK)
+        int expected = starts ? model_start(&judge->model, id, batch->deadlines[i], now)
+                              : model_stop(&judge->model, id);
+        if (!starts && expected == TW_OK)
             judge->endings[id] =
                 (struct ending){judge->is_inside ? WAS_STOPPED_INSIDE : WAS_STOPPED, now};
         refused += expected < 0;
-        if (batch->statuses[i] != expected)
+        if (statuses[i] != expected)
             report_broken(judge->report, RULE_BATCH,
                           "%s of %" PRIu32 ", number %" PRIu32 " of %" PRIu32
                           " in a batch at tick %" PRIu64 "%s, answered %d, expected %d",
-                          batch->starts ? "start" : "stop", id, i + 1, batch->count, now,
-                          judge->is_inside ? ", inside a callback" : "", batch->statuses[i],
-                          expected);
+                          starts ? "start" : "stop", id, i + 1, count, now,
+                          judge->is_inside ? ", inside a callback" : "", statuses[i], expected);
     }
     if (told != refused)
         report_broken(judge->report, RULE_BATCH,
                       "start_many of %" PRIu32 " timers at tick %" PRIu64 " answered %" PRIu32
                       ", expected %" PRIu32 " refused",
-                      batch->count, now, told, refused);
+                      count, now, told, refused);
     judge->refused += refused;
-    batch->count = 0;
 }
 
-static void batch_add(struct judge *judge, struct batch *batch, bool starts, tw_id id,
-                      tw_tick deadline, tw_tick now)
+static void batch_add(struct judge *judge, bool starts, tw_id id, tw_tick deadline, tw_tick now)
 {
+    struct batch *batch = judge->room;
     if (batch->count == BATCH_MAX || (batch->count > 0 && batch->starts != starts))
-        batch_call(judge, batch, now);
+        batch_call(judge, now);
     batch->starts = starts;
     batch->ids[batch->count] = id;
     batch->deadlines[batch->count++] = deadline;
 }
 
-/* All starts and stops from that operation on, in batches as long as they can be.  How many operations that were. */
+/* All starts and stops from that operation on, up to a start with slack, in batches as long as they can be.  How many
+ * operations that were. */
 static size_t judge_batches(struct judge *judge, const struct operations *operations, size_t index)
 {
-    struct batch batch;
     size_t done = index;
-    batch.count = 0;
-    batch.starts = true;
     if (index == 0)
-        batch_call(judge, &batch, judge->now); /* of none */
+        batch_call(judge, judge->now); /* of none */
     for (; done < operations->count && !judge->report->rule; done++) {
         const struct operation *operation = &operations->list[done];
         bool starts = operation->code == OPERATION_START;
-        if (!starts && operation->code != OPERATION_STOP)
+        if (operation->slack > 0 || (!starts && operation->code != OPERATION_STOP))
             break;
         for (uint32_t i = 0; i < operation->times; i++)
-            batch_add(judge, &batch, starts, operation_timer(operation, i),
+            batch_add(judge, starts, operation_timer(operation, i),
                       operations_deadline(operation, i, judge->now), judge->now);
     }
-    if (batch.count > 0 && !judge->report->rule)
-        batch_call(judge, &batch, judge->now);
+    if (judge->room->count > 0 && !judge->report->rule)
+        batch_call(judge, judge->now);
     return done - index;
 }
 
@@ -362,12 +401,13 @@ static void judge_expiry(struct judge *judge, tw_id id, tw_tick tick)
 static void judge_program(struct judge *judge, tw_id id, tw_tick tick)
 {
     uint32_t *link = &judge->first_actions[id];
-    struct batch batch;
-    batch.count = 0;
     while (*link != NO_ACTION && !judge->report->rule) {
         struct action *action = &judge->actions[*link];
-        if (judge->batch)
-            batch_add(judge, &batch, action->starts, action->target,
+        bool is_batched = judge->batch && action->slack == 0;
+        if (judge->batch && !is_batched && judge->room->count > 0)
+            batch_call(judge, tick);
+        if (is_batched)
+            batch_add(judge, action->starts, action->target,
                       operations_resolve(action->base, action->ticks, tick), tick);
         else if (action->starts)
             judge_start(judge, action->target,
@@ -379,8 +419,8 @@ static void judge_program(struct judge *judge, tw_id id, tw_tick tick)
         else
             link = &action->next;
     }
-    if (batch.count > 0 && !judge->report->rule)
-        batch_call(judge, &batch, tick);
+    if (judge->batch && judge->room->count > 0 && !judge->report->rule)
+        batch_call(judge, tick);
 }
 
 /* Whatever else fires while an overdue timer is waited for is not judged any more. */
@@ -425,7 +465,7 @@ static struct judge *turns_check(const struct turn *turn, unsigned function_turn
 
 static void judge_describe_again(struct judge *judge);
 static void inspect_work(struct judge *judge);
-static struct tw_footprint call_footprint(struct judge *judge);
+static struct tw_footprint ask_footprint(struct judge *judge, const char *where);
 
 /* What else may be called inside a callback: footprint, describe and work, by the first callbacks of an instance and ever
  * more seldom after that. */
@@ -434,14 +474,7 @@ static void inspect_inside(struct judge *judge)
     uint64_t count = ++judge->callbacks;
     if (count > 4 && (count & (count - 1)) != 0)
         return;
-    const struct tw_footprint *first = &judge->footprint;
-    struct tw_footprint now = call_footprint(judge);
-    if (now.fixed_bytes != first->fixed_bytes || now.capacity_bytes != first->capacity_bytes)
-        report_broken(judge->report, RULE_FOOTPRINT,
-                      "fixed %" PRIu64 ", by capacity %" PRIu64
-                      " bytes inside a callback; after open %" PRIu64 ", %" PRIu64,
-                      now.fixed_bytes, now.capacity_bytes, first->fixed_bytes,
-                      first->capacity_bytes);
+    ask_footprint(judge, " inside a callback");
     judge_describe_again(judge);
     inspect_work(judge);
     guard_inspect_variables(NULL, judge->report);
@@ -491,25 +524,20 @@ static void judge_expire(struct judge *judge, tw_id id, tw_tick tick)
         longjmp(judge->escape, 1);
 }
 
-static void judge_expire_even(void *ctx, tw_id id, tw_tick tick)
-{
-    struct judge *judge = turns_check(ctx, 0, "advance");
-    const char *before = watch_enter(judge->watch, NULL); /* what is called here is no design's */
-    judge_expire(judge, id, tick);
-    watch_leave(judge->watch, before);
-}
-
-static void judge_expire_odd(void *ctx, tw_id id, tw_tick tick)
-{
-    struct judge *judge = turns_check(ctx, 1, "advance");
-    const char *before = watch_enter(judge->watch, NULL); /* what is called here is no design's */
-    judge_expire(judge, id, tick);
-    watch_leave(judge->watch, before);
-}
+#define EXPIRE(turn)                                                                               \
+    static void judge_expire_##turn(void *ctx, tw_id id, tw_tick tick)                             \
+    {                                                                                              \
+        struct judge *judge = turns_check(ctx, turn, "advance");                                   \
+        const char *before = watch_enter(judge->watch, NULL); /* what is called is no design's */  \
+        judge_expire(judge, id, tick);                                                             \
+        watch_leave(judge->watch, before);                                                         \
+    }
+EXPIRE(0)
+EXPIRE(1)
 
 static void advance_or_escape(struct judge *judge, tw_tick to)
 {
-    static tw_expire_fn *const functions[TURNS] = {judge_expire_even, judge_expire_odd};
+    static tw_expire_fn *const functions[TURNS] = {judge_expire_0, judge_expire_1};
     turns_next(judge);
     if (setjmp(judge->escape) == 0)
         judge->backend->advance(judge->timers, to, functions[judge->function_turn],
@@ -623,6 +651,8 @@ static void judge_view(struct judge *judge, const struct tw_view *view)
                       "visit shows %" PRIu32 " with tick %" PRIu64 ", due %" PRIu64, id,
                       view->deadline, model->due[id]);
     judge->seen[id] = true;
+    judge->shown += ((uint64_t)id << 32 ^ view->level ^ (uint64_t)view->slot << 8 ^ view->rounds) *
+                    UINT64_C(0x9e3779b97f4a7c15);
 }
 
 static void judge_visit(struct judge *judge, const struct tw_view *view)
@@ -633,19 +663,19 @@ static void judge_visit(struct judge *judge, const struct tw_view *view)
         longjmp(judge->escape, 1);
 }
 
-static void judge_visit_even(void *ctx, const struct tw_view *view)
+static void judge_visit_0(void *ctx, const struct tw_view *view)
 {
     judge_visit(turns_check(ctx, 0, "visit"), view);
 }
 
-static void judge_visit_odd(void *ctx, const struct tw_view *view)
+static void judge_visit_1(void *ctx, const struct tw_view *view)
 {
     judge_visit(turns_check(ctx, 1, "visit"), view);
 }
 
 static void visit_or_escape(struct judge *judge)
 {
-    static tw_visit_fn *const functions[TURNS] = {judge_visit_even, judge_visit_odd};
+    static tw_visit_fn *const functions[TURNS] = {judge_visit_0, judge_visit_1};
     turns_next(judge);
     if (setjmp(judge->escape) == 0)
         judge->backend->visit(judge->timers, functions[judge->function_turn],
@@ -656,9 +686,11 @@ static void inspect_visit(struct judge *judge)
 {
     const struct model *model = &judge->model;
     memset(judge->seen, 0, model->capacity * sizeof *judge->seen);
+    judge->shown = 0;
     const char *before = watch_enter(judge->watch, "visit");
     visit_or_escape(judge);
     watch_leave(judge->watch, before);
+    trace_add(judge->report, judge->shown);
     for (tw_id id = 0; id < model->capacity; id++)
         if (model_runs(model, id) && !judge->seen[id])
             report_broken(judge->report, RULE_VISIT,
@@ -696,18 +728,29 @@ static void judge_held(struct judge *judge, const struct tw_footprint *footprint
                       told, judge->model.running, judge->model.capacity, known);
 }
 
-static void inspect_footprint(struct judge *judge)
+/* What does not depend on the timers that run is as it was after open. */
+static struct tw_footprint ask_footprint(struct judge *judge, const char *where)
 {
     const struct tw_footprint *first = &judge->footprint;
     struct tw_footprint now = call_footprint(judge);
-    judge_held(judge, &now);
     if (now.fixed_bytes != first->fixed_bytes || now.capacity_bytes != first->capacity_bytes)
         report_broken(
             judge->report, RULE_FOOTPRINT,
-            "fixed %" PRIu64 ", by capacity %" PRIu64 " bytes; after open %" PRIu64 ", %" PRIu64,
-            now.fixed_bytes, now.capacity_bytes, first->fixed_bytes, first->capacity_bytes);
+            "fixed %" PRIu64 ", by capacity %" PRIu64 " bytes%s; after open %" PRIu64 ", %" PRIu64,
+            now.fixed_bytes, now.capacity_bytes, where, first->fixed_bytes, first->capacity_bytes);
+    return now;
+}
+
+/* What is allocated for timers that run goes by how many ran at a time, not by how often they were started. */
+#define PENDING_BYTES UINT64_C(1024)
+#define PENDING_FEW   64u
+
+static void inspect_footprint(struct judge *judge)
+{
+    struct tw_footprint now = ask_footprint(judge, "");
+    judge_held(judge, &now);
     bool may_pend = (judge->model.traits.flags & TW_ALLOCATES) && judge->model.running > 0;
-    if (now.pending_bytes > 0 && !may_pend)
+    if (now.pending_bytes > (may_pend ? PENDING_BYTES * (PENDING_FEW + judge->most_running) : 0))
         report_broken(judge->report, RULE_FOOTPRINT, "%" PRIu64 " bytes for %" PRIu32 " timers",
                       now.pending_bytes, judge->model.running);
 }
@@ -823,6 +866,8 @@ static bool judge_allocate(struct judge *judge, const struct operations *operati
     judge->actions = calloc(actions + 1, sizeof *judge->actions);
     judge->first_actions = malloc(capacity * sizeof *judge->first_actions);
     judge->seen = calloc(capacity, sizeof *judge->seen);
+    if (judge->batch && !batch_open(judge))
+        return false;
     judge->endings = calloc(capacity, sizeof *judge->endings);
     if (!judge->actions || !judge->first_actions || !judge->seen || !judge->endings)
         return false;
@@ -838,11 +883,14 @@ static bool open_design(struct judge *judge, const struct operations *operations
         report_broken(judge->report, RULE_MEMORY, "for a config");
         return false;
     }
-    struct lent *lent = judge->loan.lent;
+    struct lent *lent = judge->loan.lent, given = *lent;
     const char *before = watch_enter(judge->watch, "open");
     int status = judge->backend->open(&lent->timers, &lent->config, &lent->error);
     watch_leave(judge->watch, before);
     judge->timers = lent->timers;
+    if (memcmp(&given.config, &lent->config, sizeof given.config) != 0 ||
+        memcmp(given.settings, lent->settings, sizeof given.settings) != 0)
+        report_broken(judge->report, RULE_LENT, "open writes to config, or to what it points to");
     if (status != TW_OK)
         report_broken(judge->report, RULE_OPEN, "open answered %d: %.*s", status,
                       (int)sizeof lent->error.text, lent->error.text);
@@ -1063,6 +1111,7 @@ void judge_close(struct judge *judge)
     free(judge->first_actions);
     free(judge->seen);
     free(judge->endings);
+    batch_close(judge->room);
     free(judge);
 }
 

@@ -44,82 +44,72 @@ void operations_copy(struct operations *to, const struct operations *from, const
             operations_append(to, from->list[i]);
 }
 
+/* `times` timers, calls or runs; `ticks` after now. */
+static struct operation plain(enum operation_code code, tw_id id, uint32_t times, uint64_t ticks)
+{
+    return (struct operation){.code = code, .id = id, .times = times, .base = '+', .ticks = ticks};
+}
+
 void operations_start(struct operations *operations, tw_id id, char base, uint64_t ticks)
 {
-    operations_append(
-        operations,
-        (struct operation){
-            .code = OPERATION_START, .id = id, .times = 1, .base = base, .ticks = ticks});
+    operations_start_many(operations, id, 1, base, ticks, 0);
 }
 
 void operations_stop(struct operations *operations, tw_id id)
 {
-    operations_append(
-        operations, (struct operation){.code = OPERATION_STOP, .id = id, .times = 1, .base = '+'});
+    operations_append(operations, plain(OPERATION_STOP, id, 1, 0));
 }
 
 void operations_start_many(struct operations *operations, tw_id id, uint32_t count, char base,
                            uint64_t ticks, int64_t each)
 {
-    operations_append(operations, (struct operation){.code = OPERATION_START,
-                                                     .id = id,
-                                                     .times = count,
-                                                     .base = base,
-                                                     .ticks = ticks,
-                                                     .each = each});
+    struct operation start = plain(OPERATION_START, id, count, ticks);
+    start.base = base;
+    start.each = each;
+    operations_append(operations, start);
 }
 
 void operations_stop_many(struct operations *operations, tw_id id, uint32_t count)
 {
-    operations_append(
-        operations,
-        (struct operation){.code = OPERATION_STOP, .id = id, .times = count, .base = '+'});
+    operations_append(operations, plain(OPERATION_STOP, id, count, 0));
 }
 
 void operations_advance(struct operations *operations, char base, uint64_t ticks)
 {
-    operations_append(
-        operations,
-        (struct operation){.code = OPERATION_ADVANCE, .times = 1, .base = base, .ticks = ticks});
+    struct operation advance = plain(OPERATION_ADVANCE, 0, 1, ticks);
+    advance.base = base;
+    operations_append(operations, advance);
 }
 
 void operations_tick(struct operations *operations, uint32_t count)
 {
-    operations_append(
-        operations,
-        (struct operation){.code = OPERATION_ADVANCE, .times = count, .base = '+', .ticks = 1});
+    operations_append(operations, plain(OPERATION_ADVANCE, 0, count, 1));
 }
 
 void operations_start_scattered(struct operations *operations, tw_id id, uint32_t count,
                                 uint64_t ticks, uint64_t within)
 {
-    operations_append(operations, (struct operation){.code = OPERATION_START,
-                                                     .id = id,
-                                                     .times = count,
-                                                     .base = '+',
-                                                     .ticks = ticks,
-                                                     .within = within,
-                                                     .is_shuffled = true});
+    struct operation start = plain(OPERATION_START, id, count, ticks);
+    start.within = within;
+    start.is_shuffled = true;
+    operations_append(operations, start);
 }
 
 void operations_stop_shuffled(struct operations *operations, tw_id id, uint32_t count)
 {
-    operations_append(
-        operations,
-        (struct operation){
-            .code = OPERATION_STOP, .id = id, .times = count, .base = '+', .is_shuffled = true});
+    struct operation stop = plain(OPERATION_STOP, id, count, 0);
+    stop.is_shuffled = true;
+    operations_append(operations, stop);
 }
 
 void operations_on_start_many(struct operations *operations, tw_id id, uint32_t count, tw_id target,
                               char base, uint64_t ticks, uint32_t times)
 {
-    operations_append(operations, (struct operation){.code = OPERATION_ON_START,
-                                                     .id = id,
-                                                     .target = target,
-                                                     .times = times,
-                                                     .base = base,
-                                                     .ticks = ticks,
-                                                     .further = count - 1});
+    struct operation start = plain(OPERATION_ON_START, id, times, ticks);
+    start.target = target;
+    start.base = base;
+    start.further = count - 1;
+    operations_append(operations, start);
 }
 
 void operations_on_start(struct operations *operations, tw_id id, tw_id target, char base,
@@ -130,12 +120,10 @@ void operations_on_start(struct operations *operations, tw_id id, tw_id target, 
 
 void operations_on_stop_many(struct operations *operations, tw_id id, uint32_t count, tw_id target)
 {
-    operations_append(operations, (struct operation){.code = OPERATION_ON_STOP,
-                                                     .id = id,
-                                                     .target = target,
-                                                     .times = 1,
-                                                     .base = '+',
-                                                     .further = count - 1});
+    struct operation stop = plain(OPERATION_ON_STOP, id, 1, 0);
+    stop.target = target;
+    stop.further = count - 1;
+    operations_append(operations, stop);
 }
 
 void operations_on_stop(struct operations *operations, tw_id id, tw_id target)
@@ -145,21 +133,17 @@ void operations_on_stop(struct operations *operations, tw_id id, tw_id target)
 
 void operations_inspect(struct operations *operations)
 {
-    operations_append(operations,
-                      (struct operation){.code = OPERATION_INSPECT, .times = 1, .base = '+'});
+    operations_append(operations, plain(OPERATION_INSPECT, 0, 1, 0));
 }
 
 void operations_next(struct operations *operations)
 {
-    operations_append(operations,
-                      (struct operation){.code = OPERATION_NEXT, .times = 1, .base = '+'});
+    operations_append(operations, plain(OPERATION_NEXT, 0, 1, 0));
 }
 
 void operations_again(struct operations *operations, uint32_t lines, uint32_t times)
 {
-    operations_append(
-        operations,
-        (struct operation){.code = OPERATION_AGAIN, .id = lines, .times = times, .base = '+'});
+    operations_append(operations, plain(OPERATION_AGAIN, lines, times, 0));
 }
 
 bool operation_repeats(const struct operation *operation)

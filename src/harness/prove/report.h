@@ -69,7 +69,7 @@ bool rule_is_machine(const char *rule);
 #define RULE_LEAK     "close gives all memory back"
 #define RULE_CLOCK    "no function reads a clock"
 #define RULE_SHORT    "without memory open and start answer TW_REFUSED_MEMORY and change nothing"
-#define RULE_TAKES    "start allocates only with TW_ALLOCATES"
+#define RULE_TAKES    "only open allocates, but with TW_ALLOCATES"
 #define RULE_LENT     "open keeps no pointer to config, settings or error"
 #define RULE_CHILDREN "no function leaves processes"
 #define RULE_PROCESS  "no function changes the process"

@@ -146,7 +146,9 @@ static void try_large(struct case_plan *plan, const struct tw_param *param, uint
     if (!loan_make(&loan, list, report->watch))
         return;
     watch_enter(report->watch, "open");
+    uint64_t failed = guard_failed();
     int status = plan->backend->open(&loan.lent->timers, &loan.lent->config, &loan.lent->error);
+    guard_judge_refusal(status, failed, list->capacity, report);
     watch_enter(report->watch, "close");
     if (status == TW_OK)
         plan->backend->close(loan.lent->timers);

@@ -14,7 +14,7 @@ struct watch;
  * sizes that designs use unsaid. */
 struct strides {
     tw_tick span; /* of the design */
-    tw_tick walk; /* longest jump of the clock that it makes soon; 0: any (walk.c) */
+    tw_tick walk; /* longest jump of the clock that it makes soon; 0: any */
     size_t count;
     uint64_t ticks[STRIDES_MAX];
 };
@@ -24,12 +24,10 @@ struct strides {
 bool strides_find(struct strides *strides, const struct tw_backend *backend, uint32_t capacity,
                   const struct tw_setting *settings, size_t setting_count, struct watch *watch);
 
-/* ---- The longest jump that a design which walks from tick to tick soon makes (walk.c). ----- */
+/* ---- The longest jump that a design which walks from tick to tick soon makes. -------------- */
 
 /* The contract lets a design without TW_TICKLESS take its time for every empty tick.  A jump of 2^60 of
  * them proves nothing then: it does not end. */
-
-struct watch;
 
 /* Times ever longer jumps of an instance opened with *config, in processor time.  The longest jump, in
  * ticks, that takes about WALK_SECONDS, or WALK_USUAL where that is soon; 0 when the time does not grow with the ticks,

@@ -29,6 +29,7 @@ static void after(struct life *life, const char *function)
 {
     struct process_state now;
     char text[PROCESS_STATE_TEXT];
+    guard_shut_counter(false);
     watch_leave(life->report->watch, NULL);
     if (!life->before)
         return;
@@ -55,6 +56,7 @@ static void ignores(void *ctx, const struct tw_view *view)
 #define CALL(name, ...)                                                                            \
     do {                                                                                           \
         watch_enter(life->report->watch, name);                                                    \
+        guard_shut_counter(life->before != NULL);                                                  \
         __VA_ARGS__;                                                                               \
         after(life, name);                                                                         \
     } while (0)
@@ -162,6 +164,7 @@ void run_surroundings(struct case_plan *plan, struct conform_report *report)
 
 struct thread {
     pthread_t thread;
+    bool closes; /* its instance, which another thread has opened */
     struct judge *judge;
     struct operations list;
     struct conform_report report;
@@ -172,6 +175,8 @@ static void *thread_main(void *ctx)
     struct thread *thread = ctx;
     for (size_t i = 0; i < thread->list.count && !thread->report.rule; i++)
         judge_step(thread->judge, &thread->list.list[i]);
+    if (thread->closes)
+        judge_close(thread->judge);
     return NULL;
 }
 
@@ -183,6 +188,7 @@ static void run_pair(struct case_plan *plan, uint64_t seed, struct conform_repor
         struct thread *thread = &threads[i];
         operations_copy(&thread->list, plan->operations, NULL);
         random_list_make(&thread->list, seed + i, plan->strides);
+        thread->closes = i == 0;
         thread->judge =
             judge_open(plan->backend, &thread->list, JUDGE_NOW_AND_THEN, &thread->report);
     }
@@ -192,7 +198,7 @@ static void run_pair(struct case_plan *plan, uint64_t seed, struct conform_repor
     for (size_t i = 0; i < 2; i++) {
         if (created[i])
             pthread_join(threads[i].thread, NULL);
-        if (threads[i].judge)
+        if (threads[i].judge && !(created[i] && threads[i].closes))
             judge_close(threads[i].judge);
         if (threads[i].report.rule)
             report_broken(report, threads[i].report.rule,
@@ -203,7 +209,7 @@ static void run_pair(struct case_plan *plan, uint64_t seed, struct conform_repor
     }
 }
 
-/* Each is opened here, runs in its thread and is closed here.  Memory comes from the C library meanwhile: the fence is of
+/* Each is opened here and runs in its thread; one is closed there, one here.  Memory comes from the C library meanwhile: the fence is of
  * one thread. */
 void run_threads(struct case_plan *plan, struct conform_report *report)
 {

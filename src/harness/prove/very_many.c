@@ -4,7 +4,10 @@
  * a sixteenth of it: timers in an order without a pattern, whose callbacks start, stop and re-arm others; very many
  * equal deadlines; few timers, far apart, in an instance for very many; all timers in one far slot.
  */
+#include "harness/base/clock.h"
 #include "harness/prove/cases.h"
+#include "harness/prove/guard.h"
+#include "harness/prove/judge.h"
 #include "harness/prove/watch.h"
 
 #define SIZE_FIRST 1024u
@@ -18,6 +21,24 @@
 #define FAR_SECONDS     1.5
 /* No list of either part is begun when its lists together have taken this much. */
 #define PART_SECONDS 8.0
+
+/* It grows as it grew last, and never less than its size. */
+static bool pace_allows_next(const struct pace *pace, double seconds_max)
+{
+    double growth = pace->seconds_before > 0 ? pace->seconds / pace->seconds_before : PACE_GROWTH;
+    growth = growth < PACE_GROWTH ? PACE_GROWTH : growth;
+    return pace->seconds * growth < seconds_max;
+}
+
+void pace_judge(struct pace *pace, struct case_plan *plan, double seconds_max,
+                struct conform_report *report)
+{
+    uint64_t begin_ns = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
+    judge_replay(plan->backend, plan->operations, JUDGE_NOW_AND_THEN, report, NULL);
+    pace->seconds_before = pace->seconds;
+    pace->seconds = (double)(clock_read_ns(CLOCK_PROCESS_CPUTIME_ID) - begin_ns) / 1e9;
+    pace->is_over = !pace_allows_next(pace, seconds_max);
+}
 
 /* ---- The stories that go furthest ------------------------------------------------------------ */
 
@@ -144,8 +165,9 @@ static void (*const stories[])(struct case_plan *plan, uint32_t count) = {
 
 /* So many may be more than the machine has files, signals or memory for: which is no mistake, where
  * the design says so. */
-static bool is_refused(struct case_plan *plan, uint32_t count, struct watch *watch)
+static bool is_refused(struct case_plan *plan, uint32_t count, struct conform_report *report)
 {
+    struct watch *watch = report->watch;
     struct tw_config config = {.capacity = count,
                                .settings = plan->operations->settings,
                                .setting_count = plan->operations->setting_count};
@@ -155,11 +177,13 @@ static bool is_refused(struct case_plan *plan, uint32_t count, struct watch *wat
     plan->operations->capacity = count;
     watch_list(watch, plan->operations);
     watch_enter(watch, "open");
+    uint64_t failed = guard_failed();
     int status = plan->backend->open(&timers, &config, &error);
     watch_enter(watch, "close");
     if (status == TW_OK)
         plan->backend->close(timers);
     watch_leave(watch, NULL);
+    guard_judge_refusal(status, failed, count, report);
     return status == TW_REFUSED_FULL || status == TW_REFUSED_MEMORY;
 }
 
@@ -176,7 +200,7 @@ static void run_part(struct case_plan *plan, const struct part *part, struct con
     double seconds = 0;
     for (uint32_t size = SIZE_FIRST; size <= part->most && !report->rule; size *= PACE_GROWTH) {
         uint32_t count = ROOM_ABOVE(size);
-        if (size > SIZE_FIRST && is_refused(plan, count, report->watch)) {
+        if (size > SIZE_FIRST && is_refused(plan, count, report)) {
             coverage_remark(&report->coverage, "instances for %" PRIu32 " timers, refused by open",
                             count);
             return;

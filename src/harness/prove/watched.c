@@ -45,6 +45,8 @@ static void search_in_child(void *ctx, struct watch *watch)
     if (options.twin && is_same_code(search->backend, options.twin))
         return;
     options.watch = watch;
+    if (options.counted && is_same_code(search->backend, options.counted))
+        options.counted = NULL;
     if (search->only)
         conform_case(search->backend, &options, *search->only, &report);
     else
@@ -286,7 +288,7 @@ static int search_side(struct child *child, const struct conform_options *option
 
 static void build_jumps(struct operations *list)
 {
-    for (unsigned bits = 62; bits >= 32; bits -= bits > 40 ? 11 : 1) {
+    for (unsigned bits = 63; bits >= 32; bits -= bits > 41 ? 11 : 1) {
         uint64_t ticks = UINT64_C(1) << bits;
         operations_start(list, 0, '+', 9);
         operations_start_many(list, 1, 4, '+', ticks < list->walk ? ticks : list->walk, -2);
