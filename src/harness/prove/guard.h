@@ -29,7 +29,7 @@ const void *guard_part(const struct tw_backend *backend, const char *kind);
 /* A plugin's variables at file scope that are not as they were when it had been loaded break a rule.  `function` of the
  * design was called last; NULL: it is not known.  Takes as long as to read them. */
 void guard_inspect_variables(const char *function, struct conform_report *report);
-/* A plugin without libraries that asks for the processor's counter is seen to read a clock, while it is shut. */
+/* While it is shut, a plugin that asks for the processor's counter is seen to read a clock. */
 void guard_shut_counter(bool is_shut);
 /* Whether memory comes from the C library for a while, in every thread. */
 void guard_pause(bool is_paused);
@@ -64,8 +64,7 @@ void guard_limit(uint64_t bytes);
  * where they are not taken over. */
 uint64_t guard_allocations(void);
 uint64_t guard_refused(void);
-/* Those that failed for whatever reason: open has no other to say that there is no memory than one more of them than the
- * `failed` before it. */
+/* Those that failed for whatever reason: without one since `failed` open must not say that there is no memory. */
 uint64_t guard_failed(void);
 void guard_judge_refusal(int status, uint64_t failed, uint32_t capacity,
                          struct conform_report *report);

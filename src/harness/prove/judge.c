@@ -218,7 +218,6 @@ static void judge_stop(struct judge *judge, tw_id id, tw_tick now)
 #define BATCH_MAX    (1u << 17) /* more than 16 bits count */
 #define BATCH_BYTES  ((size_t)BATCH_MAX * sizeof(tw_tick))
 #define BATCH_ARRAYS 3
-#define BATCH_UNSET  0x55
 
 /* The arrays of a call end where a page begins that cannot be touched. */
 struct batch {
@@ -267,7 +266,7 @@ static void batch_call(struct judge *judge, tw_tick now)
     int8_t *statuses = (int8_t *)ends[2] - count;
     memcpy(ids, batch->ids, count * sizeof *ids);
     memcpy(deadlines, batch->deadlines, count * sizeof *deadlines);
-    memset(statuses, BATCH_UNSET, count);
+    memset(statuses, 0x55, count);
     batch->count = 0;
     note_call(judge, starts ? "start_many" : "stop_many", NO_ID);
     for (uint32_t i = 0; i < count; i++)

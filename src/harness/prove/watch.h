@@ -67,7 +67,6 @@ struct watch {
 
 /* Writes to the stack where the next call will have its variables: before the first million calls. */
 void watch_soil_stack(uint64_t with);
-#define SOILED_CALLS (1u << 20)
 
 /* The function that was under way before is what watch_leave puts back: a callback may call too. */
 static inline const char *watch_enter(struct watch *watch, const char *function)
@@ -75,7 +74,7 @@ static inline const char *watch_enter(struct watch *watch, const char *function)
     if (!watch)
         return NULL;
     const char *before = watch->function;
-    if (watch->calls++ < SOILED_CALLS)
+    if (watch->calls++ >> 20 == 0)
         watch_soil_stack(watch->calls);
     watch->function = function;
     return before;
