@@ -9,10 +9,8 @@
 #define LISTS        120u
 #define MANY         6000u
 #define CROWD        2000u
-#define TOO_FAR      5u
 /* A batch of more than that is told of one callback; the longest is of sixteen times as many. */
-#define LONG         4500u
-#define LONG_SECONDS 1.5
+#define LONG 4500u
 
 /* ---- Slack ----------------------------------------------------------------------------------- */
 
@@ -110,7 +108,7 @@ static void build_long(struct operations *list, uint32_t count, tw_tick span)
     operations_start_scattered(list, 0, count, 1, 200);
     operations_start_many(list, 100, 300, '-', 50, 3);
     operations_inspect(list);
-    operations_start_many(list, 350, count - 350, '+', span - TOO_FAR, 1);
+    operations_start_many(list, 350, count - 350, '+', span - 5, 1);
     operations_start_scattered(list, 350, count - 350, 1, 200);
     operations_start_many(list, 350, 20, '+', 0, 0);
     operations_start(list, 360, '+', 7);
@@ -136,7 +134,7 @@ void run_batches(struct case_plan *plan, struct conform_report *report)
     for (uint32_t count = LONG; count <= 16 * LONG && !pace.is_over && !report->rule;
          count *= PACE_GROWTH) {
         build_long(list, count, plan->strides->span);
-        pace_judge(&pace, plan, LONG_SECONDS, report);
+        pace_judge(&pace, plan, 1.5, report);
     }
     for (uint64_t seed = 0; seed < LISTS && !report->rule; seed++) {
         list->count = 0;

@@ -794,7 +794,6 @@ const struct written_case written_cases[] = {
     {"jumps of 2^33 ticks", NULL, run_big_jumps, false},
     {"starts after an advance to the past", build_start_after_back, NULL, false},
     {"clocks that begin anywhere", NULL, run_clocks, true},
-    {"starts and stops up and down", build_up_and_down, NULL, false},
     {"thousands on three ticks, in mixed order", build_crowd_turns, NULL, false},
     {"capacities", NULL, run_capacities, true},
     {"many, then few for long, and many again", build_dwindling, NULL, false},

@@ -33,9 +33,8 @@ struct written_case {
     const char *name;
     void (*build)(struct case_plan *plan); /* makes the list; NULL when `run` judges by itself */
     void (*run)(struct case_plan *plan, struct conform_report *report);
-    bool
-        is_once; /* with the defaults, or the settings that are asked for, and not with every variant of them: it takes
-                     long, or has settings of its own */
+    /* Not run with every variant of the settings: it takes long, or has settings of its own. */
+    bool is_once;
 };
 
 /* Ends with a NULL name. */

@@ -215,9 +215,8 @@ static void judge_stop(struct judge *judge, tw_id id, tw_tick now)
 
 /* ---- The same for many at once, of a design that has batches --------------------------------- */
 
-#define BATCH_MAX    (1u << 17) /* more than 16 bits count */
-#define BATCH_BYTES  ((size_t)BATCH_MAX * sizeof(tw_tick))
-#define BATCH_ARRAYS 3
+#define BATCH_MAX   (1u << 17) /* more than 16 bits count */
+#define BATCH_BYTES ((size_t)BATCH_MAX * sizeof(tw_tick))
 
 /* The arrays of a call end where a page begins that cannot be touched. */
 struct batch {
@@ -238,9 +237,9 @@ static bool batch_open(struct judge *judge)
     batch->step = BATCH_BYTES + page;
     batch->count = 0;
     batch->starts = true;
-    batch->map = mmap(NULL, BATCH_ARRAYS * batch->step, PROT_READ | PROT_WRITE,
+    batch->map = mmap(NULL, 3 * batch->step, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    for (size_t i = 1; batch->map != MAP_FAILED && i <= BATCH_ARRAYS; i++)
+    for (size_t i = 1; batch->map != MAP_FAILED && i <= 3; i++)
         mprotect(batch->map + i * batch->step - page, page, PROT_NONE);
     return batch->map != MAP_FAILED;
 }
@@ -248,7 +247,7 @@ static bool batch_open(struct judge *judge)
 static void batch_close(struct batch *batch)
 {
     if (batch && batch->map != MAP_FAILED)
-        munmap(batch->map, BATCH_ARRAYS * batch->step);
+        munmap(batch->map, 3 * batch->step);
     free(batch);
 }
 
@@ -258,8 +257,8 @@ static void batch_call(struct judge *judge, tw_tick now)
     struct batch *batch = judge->room;
     bool starts = batch->starts;
     uint32_t refused = 0, told = 0, count = batch->count;
-    void *ends[BATCH_ARRAYS];
-    for (size_t i = 0; i < BATCH_ARRAYS; i++)
+    void *ends[3];
+    for (size_t i = 0; i < 3; i++)
         ends[i] = batch->map + i * batch->step + BATCH_BYTES;
     tw_id *ids = (tw_id *)ends[0] - count;
     tw_tick *deadlines = (tw_tick *)ends[1] - count;
@@ -742,14 +741,13 @@ static struct tw_footprint ask_footprint(struct judge *judge, const char *where)
 
 /* What is allocated for timers that run goes by how many ran at a time, not by how often they were started. */
 #define PENDING_BYTES UINT64_C(1024)
-#define PENDING_FEW   64u
 
 static void inspect_footprint(struct judge *judge)
 {
     struct tw_footprint now = ask_footprint(judge, "");
     judge_held(judge, &now);
     bool may_pend = (judge->model.traits.flags & TW_ALLOCATES) && judge->model.running > 0;
-    if (now.pending_bytes > (may_pend ? PENDING_BYTES * (PENDING_FEW + judge->most_running) : 0))
+    if (now.pending_bytes > (may_pend ? PENDING_BYTES * (64 + judge->most_running) : 0))
         report_broken(judge->report, RULE_FOOTPRINT, "%" PRIu64 " bytes for %" PRIu32 " timers",
                       now.pending_bytes, judge->model.running);
 }
