@@ -222,8 +222,7 @@ static uint64_t batch_moment(const struct producer *producer, uint64_t from, uin
     return at;
 }
 
-/* At half of a load whose disk is recorded and whose syncs come by the clock: a flush is over before the second half is put,
- * which then needs another one. */
+/* At half of a load, so that it needs a second flush: the first one is over then. */
 static void rest_some_intervals(const struct driver *driver)
 {
     struct timespec pause = {0, 10000000L * driver->request->interval_ms};

@@ -15,22 +15,20 @@
  *   A checkpoint syncs the log before it copies and the file after it, under every policy.
  *
  * One thread commits while another copies the log into the file, and each syncs the log.  A sync that fails takes with it what
- * the other has written, and the other's own sync answers well then: pages that failed are clean to the system.  So the syncs of the
- * log come one after the other, and behind one that failed all fail (log_watch).
+ * the other has written, and the other's own sync answers well then: pages that failed are clean to the system.  So all syncs of
+ * the log, the interval's too, come one after the other, and behind one that failed all fail (log_watch).
  *
  * What it costs
- *   put    a page of 4 KiB and 24 bytes in the log for each leaf touched: with random dues that is a page for each
- *          message, however short.  Later the page again, by the checkpoint.  Batches that are near in due share pages
+ *   put    a page of 4 KiB and 24 bytes in the log for each leaf touched: with random dues one for each message.  Later
+ *          the page again, by the checkpoint.  Batches that are near in due share pages
+ *          The group that finds `checkpoint-pages` in the log, 4 MB as SQLite has it by itself, copies them into the file
  *   poll   one step of a cursor for each message; the copy of the payload
- *          The group that finds `checkpoint-pages` in the log, 4 MB as SQLite has it by itself, copies them into the file.
- *          While no writer comes between, the log begins anew each time; a thread beside the writer would hardly come to that
  *   open   reads the log and makes its index again.  After a crash nobody counts how many wait; the next close does
  *   memory a cache of 16 MiB for each of two connections
  *
  * When it loses
- *   Against anything that appends: bytes written are pages, not messages.  Messages with random dues over days touch
- *   random leaves, and beyond the cache each put reads one first.  It wins where the rest of the application is in
- *   SQLite already, and a message has to be in the same transaction.
+ *   Against anything that appends: it writes pages, and beyond the cache each put with a random due reads one first.  It
+ *   wins where the application is in SQLite already, and a message has to be in the same transaction.
  *
  * A bit that flips in the file is seen by the seal of a message, or as a malformed page.  The message is not served.
  */
@@ -204,8 +202,12 @@ static int log_grew(void *ctx, sqlite3 *connection, const char *name, int pages)
 static void log_sync(void *ctx)
 {
     struct tw_store *store = ctx;
-    if (fdatasync(store->log) != 0)
+    pthread_mutex_lock(&store->watch.lock);
+    if (!store->watch.has_failed && fdatasync(store->log) != 0)
+        store->watch.has_failed = true;
+    if (store->watch.has_failed)
         atomic_store(&store->writer.broken, true);
+    pthread_mutex_unlock(&store->watch.lock);
     atomic_fetch_add(&store->syncs, 1);
 }
 

@@ -747,9 +747,8 @@ struct wl_chases {
 struct tw_store_seat {
     struct tw_store *store;
     struct tw_store_seat *next;
-    struct wl_place
-        cancelling;   /* position 0: none; the cancel of what may be in a poll under way */
-    uint32_t *checks; /* of the bodies of a put */
+    struct wl_place cancelling; /* position 0: none; the cancel of what a poll under way may hold */
+    uint32_t *checks;           /* of the bodies of a put */
     size_t check_room;
     struct wl_window window; /* of cancels that look an entry up */
 };
