@@ -849,12 +849,11 @@ static uint64_t ready_run(struct twt_set *set, uint64_t most)
 /* All of a pass but asking the designs. */
 __attribute__((noinline)) static int64_t pass_run(struct twt_set *set, uint64_t most)
 {
-    uint64_t ran;
     set->passing = true;
     set->breaking = false;
     if (set->block_count > 0)
         block_end(set);
-    ran = set->block_count > 0 ? block_run(set, most) : ready_run(set, most);
+    uint64_t ran = set->block_count > 0 ? block_run(set, most) : ready_run(set, most);
     set->passing = false;
     if (set->old)
         move_some(set);
@@ -891,6 +890,7 @@ __attribute__((noinline)) static int64_t advance_any(struct twt_set *set, tw_tic
 
 static inline int64_t pass(struct twt_set *set, tw_tick to, uint64_t most)
 {
+    to -= to == TW_NEVER; /* to which no design has to go */
     if (__builtin_expect(set->listed > 0 || set->passing || set->old || to <= set->now, 0))
         return advance_any(set, to, most);
     if (to < set->soonest) {

@@ -9,7 +9,7 @@ wants make perl python3 valgrind
 fetched nginx
 unpacked apache2-utils libapr1 libaprutil1
 idle=${IDLE:-10000} requests=${REQUESTS:-40000}
-files=$((idle + 1000))
+files=$((idle * 5 / 4)) # with less than a sixteenth left it closes idle connections early
 ulimit -n $files || { echo "$0: $idle connections need $files open files; IDLE= asks for fewer" >&2; exit 2; }
 
 # What is inlined has no count of its own: not so before; an earlier run may have done it.
@@ -37,7 +37,7 @@ mkdir -p run/logs
 serve() {
     cat >run/nginx.conf <<END
 daemon off; master_process off; error_log logs/error.log; pid logs/pid; worker_rlimit_nofile $files;
-events { worker_connections $((idle + 500)); }
+events { worker_connections $files; }
 http {
     access_log off; keepalive_timeout $1; keepalive_requests 1000000;
     server { listen 127.0.0.1:8479 backlog=16384; location / { empty_gif; } }
