@@ -89,7 +89,7 @@ static const struct flag flags[] = {
         "what happens between two calls: nothing (default), a wait for the call to end, or also "
         "other work in that much memory (32KiB), as in a server",
         take_between),
-    FLAG_WORD("clock", "virtual|real", "real: which runner and design, on the machine's clock", OF,
+    FLAG_WORD("clock", "virtual|real", "real: also recommend a runner, on the real clock", OF,
               clock, clock_words),
     FLAG_FILE("runner", "A,B|all", "with --clock=real: runners to choose from (default all)", OF,
               runners),

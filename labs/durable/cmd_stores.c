@@ -295,8 +295,7 @@ static int take_runs(struct call *call, void *of, const char *flag, const char *
 static const struct flag flags[] = {
     FLAG_BY("tasks", "N,M|A..B", "numbers of messages: 1e3,1e6 or 1e3..1e6 (default 2e4)",
             take_tasks),
-    FLAG_BY("stores", "A,B|all", "stores to run (default: all of the list but null and memory)",
-            take_stores),
+    FLAG_BY("stores", "A,B|all", "stores to run (default: all but null and memory)", take_stores),
     FLAG_BY("sync", "P,Q",
             "when a put is acknowledged: always (default), group, interval:10ms, none", take_sync),
     FLAG_COUNT("kills", "K",

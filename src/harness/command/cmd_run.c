@@ -127,10 +127,8 @@ const struct flag run_flags[RUN_FLAG_COUNT] = {
     FLAG_SWITCH("plan", "show the cells and about how long they take, and run nothing", OF,
                 plan_only),
     FLAG_BY("time", "DURATION",
-            "processor time for the samples of a design on a load; for six, three times that; "
-            "three at least "
-            "(default 4s; "
-            "with --runs as long as they take)",
+            "processor time for a design's samples on a load (default 4s); up to three times "
+            "that for six samples; at least three samples; unlimited with --runs",
             take_sampling_time),
     FLAG_BY("runs", "N", "timed samples per cell (default 7)", take_runs),
     FLAG_SWITCH("counts-only", "test, count and measure memory, but take no times", OF,
@@ -219,7 +217,7 @@ static int finish(const struct call *call, const struct run_request *request, st
     if (setup->commit_date[0] && !setup->commit)
         return diag_usage(diag, "--commit-date: expected --commit=ID beside it");
     if (setup->same_pass && setup->rename)
-        return diag_usage(diag, "--same-pass and --rename-ids: passes differ, or they do not");
+        return diag_usage(diag, "--same-pass and --rename-ids: expected only one of them");
     if (setup->counts_only)
         setup->runs = setup->warmup = 0;
     if (!options->runs_given && !options->time_given)

@@ -277,8 +277,7 @@ int design_flag_plugin(struct call *call, void *of, const char *flag, const char
 }
 
 const struct flag design_flags[DESIGN_FLAG_COUNT] = {
-    FLAG_BY("impl", "A,B|all", "designs to run (default: all of the list but null)",
-            design_flag_impl),
+    FLAG_BY("impl", "A,B|all", "designs to run (default: all but null)", design_flag_impl),
     FLAG_EACH("plugin", "FILE[,NAME=VALUES]",
               "a design from a shared object, with its own parameters; may be repeated",
               design_flag_plugin),

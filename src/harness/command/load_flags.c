@@ -79,11 +79,11 @@ static int take_preset(struct call *call, void *of, const char *flag, const char
 const struct flag load_flags[LOAD_FLAG_COUNT] = {
     FLAG_EACH(
         "workload", "A,B",
-        "workloads: names of the list, .json files, traces (default: standard); may be repeated",
+        "workloads: names from list, .json files, traces (default: standard); may be repeated",
         take_workload),
     FLAG_BY("tasks", "N,M|A..B",
             "numbers of timers: 1e3,1e6 or 1e3..1e6 (steps of 10; A..B*2 of 2)", take_tasks),
-    FLAG_BY("preset", "NAME", "designs, workloads and tasks that are not given (compare: ci)",
+    FLAG_BY("preset", "NAME", "designs, workloads and tasks unless given (compare: ci)",
             take_preset),
     FLAG_NAMED("set", "NAME=VALUE", "override a parameter of the workloads; may be repeated",
                load_flag_set),

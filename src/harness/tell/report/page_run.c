@@ -53,7 +53,7 @@ static void add_legend(struct page *page, const cJSON *document, const struct vi
         return;
     bool sure = confidence >= FIGURE_CONFIDENCE;
     page_text(page,
-              "ns/op is the wall time of a phase over its starts, stops and expiries: the median "
+              "ns/op is the wall time of a phase by its starts, stops and expiries: the median "
               "of %d sample%s",
               samples, samples == 1 ? "" : "s");
     if (sure)
