@@ -1,5 +1,5 @@
-// Rule: visit shows each running timer once, with its due tick
-// Found: instances of different sizes, clocks and settings
+// Rule: no function writes to variables at file scope
+// Found: has changed since it was loaded
 #include "bucket.h"
 
 /* The number of buckets that was opened last is that of all instances. */
