@@ -65,7 +65,7 @@ struct watch {
     struct operation list[WATCH_OPERATIONS_MAX];
 };
 
-/* Writes to the stack where the next call will have its variables: before the first quarter of a million calls. */
+/* Writes to the stack where the next call will have its variables: before the first million calls. */
 void watch_soil_stack(uint64_t with);
 
 /* The function that was under way before is what watch_leave puts back: a callback may call too. */
@@ -74,7 +74,7 @@ static inline const char *watch_enter(struct watch *watch, const char *function)
     if (!watch)
         return NULL;
     const char *before = watch->function;
-    if (watch->calls++ >> 18 == 0)
+    if (watch->calls++ >> 20 == 0)
         watch_soil_stack(watch->calls);
     watch->function = function;
     return before;
