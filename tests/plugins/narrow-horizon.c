@@ -1,5 +1,5 @@
 // Rule: describe says what open was given, or a default that the caller can live with
-// Found: for a horizon of 4294967296
+// Found: expected 16777216 or more
 #include "wrong.h"
 
 struct whole {
