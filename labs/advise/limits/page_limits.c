@@ -168,7 +168,7 @@ static void say_pages(struct page *page, const cJSON *document)
     if (share >= 1)
         page_item(page, "Where 2 MiB pages were requested, all touched memory lay on them.");
     else if (share >= 0 && isfinite(100 * share))
-        page_item(page, "Where 2 MiB pages were requested, of one point only %.1f %% lay on them.",
+        page_item(page, "Where 2 MiB pages were requested, one point had only %.1f %% on them.",
                   100 * share);
     else
         page_item(page, "2 MiB pages were requested; the system does not say if it gave them.");

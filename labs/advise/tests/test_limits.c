@@ -299,7 +299,7 @@ TEST(test_the_table)
     expect(text, "start-one-list  16 B  4 KiB    2  out-of-memory\n");
     expect(text,
            "A mispredicted branch costs 7.00 ns, the first touch of a page of 4 KiB 500 ns.\n");
-    expect(text, "not all was on them: of one point only");
+    expect(text, "one point had only");
     expect(text, "20.0 % of the stretches were timed while");
     expect(text, "start-one-list, 100k nodes of 16 bytes: out-of-memory: no memory for 1.5 MiB");
     expect(text, ", steady: multiples of the limit, by number of tasks\n");
