@@ -174,16 +174,18 @@ static void failing(enum when when, struct tw_timers *timers, struct tw_descript
         kind_of()->function(timers, out);
 }
 
+static pthread_key_t done; /* a variable of the thread that conform does not compare */
+
 /* In functions that are called so often that what takes long is done but once. */
 static void failing_once(enum when when, struct tw_timers *timers)
 {
-    static _Thread_local int done;
-    if (is_kind_of(when) && !done++)
+    if (is_kind_of(when) && !pthread_getspecific(done) && pthread_setspecific(done, &done) == 0)
         failing(when, timers, NULL);
 }
 
 __attribute__((constructor)) static void at_load(void)
 {
+    pthread_key_create(&done, NULL);
     failing(LOAD, NULL, NULL);
 }
 
