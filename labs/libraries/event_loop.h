@@ -247,7 +247,7 @@ static void loop_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *exp
     timers->expire = expire;
     timers->ctx = ctx;
 #ifdef LOOP_REACH
-    if (to - timers->base > LOOP_REACH)
+    if (to - timers->turn > LOOP_SPAN || to - timers->base > LOOP_REACH)
         loop_advance_far(timers, to);
 #endif
     if (loop_wakes(timers, to))
