@@ -548,8 +548,8 @@ def print_processors(kept, *names):
         factors = sorted(max(factor[(*one, *where)] / factor[(*two, *where)], factor[(*two, *where)] / factor[(*one, *where)])
                          for where in ratios(names) if (*one, *where) in factor and (*two, *where) in factor)
         return f"{statistics.median(factors):.2f} times in the median and {factors[-1]:.2f} at most"
-    print(f"\nFrom one processor to the other a ratio moves by {moved(builds[0], builds[1])} between the first two columns, and by "
-          f"{moved(builds[-1], (machine_of(document), ''))} between the last two.")
+    print(f"\nBetween the processors of the first two columns a ratio moves by {moved(builds[0], builds[1])}. Between those of the last "
+          f"two it moves by {moved(builds[-1], (machine_of(document), ''))}.")
 
 
 def longest_advance(cells, design, point):
