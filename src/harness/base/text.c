@@ -46,3 +46,9 @@ void text_add_behind(char *buffer, size_t size, const char *format, ...)
     add(&text, format, args);
     va_end(args);
 }
+
+bool text_ends_with(const char *text, const char *ending)
+{
+    size_t length = strlen(text), tail = strlen(ending);
+    return length > tail && strcmp(text + length - tail, ending) == 0;
+}

@@ -25,6 +25,9 @@ void text_add_item(struct text *text, const char *between, const char *format, .
 void text_add_behind(char *buffer, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Does the text end so, with something before it? */
+bool text_ends_with(const char *text, const char *ending);
+
 /* ---- Checks that a text from outside can be shown and written into a document (utf8.c). ------- */
 
 /* Bytes of the character that begins at `text`, which ends with a zero byte; 0: there is none.  Overlong forms,

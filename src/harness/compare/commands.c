@@ -1,18 +1,18 @@
 /* commands.c - builds the command lines of the children. */
 #include "harness/compare/pairing.h"
 
+#include "harness/base/text.h"
+
 size_t matrix_count(const struct matrix *matrix)
 {
     return matrix->plan->group_count * matrix->plan->cell_count;
 }
 
-/* "512" or "256,64,64" behind what is in the text already. */
-static void append_values(char *text, size_t size, const struct tw_setting *setting)
+/* "512" or "256,64,64" */
+static void append_values(struct text *text, const struct tw_setting *setting)
 {
-    for (uint32_t i = 0; i < setting->count; i++) {
-        size_t length = strlen(text);
-        snprintf(text + length, size - length, "%s%" PRIu64, i > 0 ? "," : "", setting->values[i]);
-    }
+    for (uint32_t i = 0; i < setting->count; i++)
+        text_add(text, "%s%" PRIu64, i > 0 ? "," : "", setting->values[i]);
 }
 
 static void add_streams(struct probe_command *command, const struct matrix *matrix)
@@ -43,8 +43,9 @@ static void begin_cell(struct probe_command *command, const char *word, const st
     if (group->tasks > 0)
         probe_add(command, "--tasks=%" PRIu64, group->tasks);
     for (size_t i = 0; i < plan->setting_count; i++) {
-        char values[PROBE_ARGUMENT / 2] = "";
-        append_values(values, sizeof values, &plan->settings[i]);
+        char values[PROBE_ARGUMENT / 2];
+        struct text text = text_in(values, sizeof values);
+        append_values(&text, &plan->settings[i]);
         probe_add(command, "--%s=%s", plan->settings[i].name, values);
     }
     add_streams(command, matrix);
@@ -67,14 +68,12 @@ static bool takes_lists(const struct plan *plan, const char *name)
     return param && param->values_max > 1;
 }
 
-static void append_sweep(char *text, size_t size, const struct plan *plan,
-                         const struct plan_sweep *sweep)
+static void append_sweep(struct text *text, const struct plan *plan, const struct plan_sweep *sweep)
 {
     const char *separator = takes_lists(plan, sweep->settings[0].name) ? "/" : ",";
     for (size_t i = 0; i < sweep->count; i++) {
-        size_t length = strlen(text);
-        snprintf(text + length, size - length, "%s", i > 0 ? separator : "");
-        append_values(text, size, &sweep->settings[i]);
+        text_add(text, "%s", i > 0 ? separator : "");
+        append_values(text, &sweep->settings[i]);
     }
 }
 
@@ -82,10 +81,11 @@ static void append_sweep(char *text, size_t size, const struct plan *plan,
 static void add_sweep(struct probe_command *command, const struct plan *plan,
                       const struct plan_sweep *sweep)
 {
-    char values[PROBE_ARGUMENT - 64] = "";
+    char values[PROBE_ARGUMENT - 64];
+    struct text text = text_in(values, sizeof values);
     if (sweep->only)
         return;
-    append_sweep(values, sizeof values, plan, sweep);
+    append_sweep(&text, plan, sweep);
     probe_add(command, "--%s=%s", sweep->settings[0].name, values);
 }
 
@@ -93,16 +93,16 @@ static void add_sweep(struct probe_command *command, const struct plan *plan,
 static void add_plugin(struct probe_command *command, const struct matrix *matrix,
                        const struct tw_design *plugin, const char *path)
 {
-    char text[PROBE_ARGUMENT - 16];
-    snprintf(text, sizeof text, "%s", path);
+    char value[PROBE_ARGUMENT - 16];
+    struct text text = text_in(value, sizeof value);
+    text_add(&text, "%s", path);
     for (size_t i = 0; i < matrix->sweep_count; i++) {
-        size_t length = strlen(text);
         if (matrix->sweeps[i].only != plugin)
             continue;
-        snprintf(text + length, sizeof text - length, ",%s=", matrix->sweeps[i].settings[0].name);
-        append_sweep(text, sizeof text, matrix->plan, &matrix->sweeps[i]);
+        text_add(&text, ",%s=", matrix->sweeps[i].settings[0].name);
+        append_sweep(&text, matrix->plan, &matrix->sweeps[i]);
     }
-    probe_add(command, "--plugin=%s", text);
+    probe_add(command, "--plugin=%s", value);
 }
 
 /* Names joined by commas, each once: a design has several cells when parameters are swept. */
@@ -110,18 +110,17 @@ static void add_designs(struct probe_command *command, const struct matrix *matr
                         const char *plugin)
 {
     const struct plan *plan = matrix->plan;
-    char names[PROBE_ARGUMENT - 16] = "";
+    char names[PROBE_ARGUMENT - 16];
+    struct text text = text_in(names, sizeof names);
     for (size_t i = 0; i < plan->cell_count; i++) {
         const struct tw_design *design = plan->cells[i].design;
-        size_t length = strlen(names);
         if (i > 0 && design == plan->cells[i - 1].design)
             continue;
         const char *path = plugins_path(design);
         if (path)
             add_plugin(command, matrix, design, plugin ? plugin : path);
         else
-            snprintf(names + length, sizeof names - length, "%s%s", length > 0 ? "," : "",
-                     design->timed->name);
+            text_add_item(&text, ",", "%s", design->timed->name);
     }
     if (names[0])
         probe_add(command, "--impl=%s", names);
@@ -131,17 +130,16 @@ static void add_designs(struct probe_command *command, const struct matrix *matr
 static void add_groups(struct probe_command *command, const struct plan *plan)
 {
     const char *first = NULL; /* that has tasks */
-    char tasks[PROBE_ARGUMENT - 16] = "";
+    char tasks[PROBE_ARGUMENT - 16];
+    struct text text = text_in(tasks, sizeof tasks);
     for (size_t i = 0; i < plan->group_count; i++) {
         const struct plan_group *group = &plan->groups[i];
-        size_t length = strlen(tasks);
         if (i == 0 || group->workload != plan->groups[i - 1].workload)
             probe_add(command, "--workload=%s", group->workload);
         if (group->tasks > 0 && !first)
             first = group->workload;
         if (group->tasks > 0 && group->workload == first)
-            snprintf(tasks + length, sizeof tasks - length, "%s%" PRIu64, length ? "," : "",
-                     group->tasks);
+            text_add_item(&text, ",", "%" PRIu64, group->tasks);
     }
     if (tasks[0])
         probe_add(command, "--tasks=%s", tasks);

@@ -3,6 +3,7 @@
 
 #include "harness/base/memory.h"
 #include "harness/base/paths.h"
+#include "harness/base/text.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -101,12 +102,6 @@ int copies_add(struct copies *copies, const char *file, struct diag *diag)
                              : status;
 }
 
-static bool is_module(const char *name)
-{
-    size_t length = strlen(name);
-    return length > 3 && strcmp(name + length - 3, ".so") == 0;
-}
-
 /* The modules in `from`, each under its name in `to`. */
 static int copy_modules(const char *from, const char *to, struct diag *diag)
 {
@@ -117,7 +112,7 @@ static int copy_modules(const char *from, const char *to, struct diag *diag)
         status = diag_run(diag, "%s: copying to %s: %s", from, to, strerror(errno));
     for (const struct dirent *entry; status == DIAG_OK && (entry = readdir(directory)) != NULL;) {
         char module[PATH_MAX], copy[PATH_MAX];
-        if (!is_module(entry->d_name))
+        if (!text_ends_with(entry->d_name, ".so"))
             continue;
         snprintf(module, sizeof module, "%.3800s/%.255s", from, entry->d_name);
         snprintf(copy, sizeof copy, "%s/%.255s", to, entry->d_name);

@@ -2,6 +2,7 @@
 #include "harness/compare/gate_work.h"
 
 #include "harness/base/json.h"
+#include "harness/base/text.h"
 #include "harness/tell/result/figures.h"
 
 /* Counters that took turns were scaled up from the time in which they counted; below this share
@@ -173,18 +174,15 @@ static bool lacks_phases(const cJSON *cell)
 /* "OLD lacks clock_reads, system_calls" */
 static void list_unknown(struct compared_cell *cell, bool old_lacks, bool new_lacks)
 {
-    const size_t size = sizeof cell->work_reason;
-    size_t length =
-        (size_t)snprintf(cell->work_reason, size, "%s lack%s ", who_lacks(old_lacks, new_lacks),
-                         old_lacks && new_lacks ? "" : "s");
-    const char *between = "";
-    for (int i = 0; i < METRIC_WORK_COUNT && length < size; i++) {
+    struct text text = text_in(cell->work_reason, sizeof cell->work_reason);
+    text_add(&text, "%s lack%s", who_lacks(old_lacks, new_lacks),
+             old_lacks && new_lacks ? "" : "s");
+    const char *between = " ";
+    for (int i = 0; i < METRIC_WORK_COUNT; i++)
         if (isnan(cell->changes[i].share)) {
-            length += (size_t)snprintf(cell->work_reason + length, size - length, "%s%s", between,
-                                       metric_name((enum metric)i));
+            text_add(&text, "%s%s", between, metric_name((enum metric)i));
             between = ", ";
         }
-    }
 }
 
 static void explain_unknown_work(struct compared_cell *cell, const cJSON *before,

@@ -248,13 +248,6 @@ static bool judge_status(struct compared_cell *cell, const cJSON *before, const 
     return true;
 }
 
-static bool is_exact(const cJSON *cell)
-{
-    return json_get_number(cell, "traits.late_ticks") == 0 &&
-           json_get_number(cell, "traits.late_shift") == 0 &&
-           !cJSON_IsTrue(json_get(cell, "traits.keeps_nothing"));
-}
-
 /* Two exact designs on the same operations fire the same timers on the same ticks.  Of those
  * that may be late both can be right, but may have less to do; where more work was counted all
  * the same, that is the graver reason. */
@@ -263,7 +256,7 @@ static void judge_answer(struct compared_cell *cell, const cJSON *before, const 
     if (json_says(before, "digest", json_get_text(after, "digest")) &&
         json_get_number(before, "fired") == json_get_number(after, "fired"))
         return;
-    if (is_exact(before) && is_exact(after))
+    if (result_is_exact(before) && result_is_exact(after))
         settle(cell, VERDICT_REGRESSED,
                "NEW: fires other timers, or on other ticks, than OLD; they cannot both be right");
     else if (cell->work_verdict != VERDICT_REGRESSED)

@@ -3,6 +3,7 @@
 
 #include "harness/base/memory.h"
 
+#include "harness/base/text.h"
 #include "harness/compare/gate_time.h"
 #include "harness/compare/pairing.h"
 #include "harness/measure/run/cycles.h"
@@ -282,14 +283,13 @@ static double round_expected_ns(const struct trial *trial, size_t size)
 
 static void name_cell(const struct block_cell *cell, char *text, size_t size)
 {
-    size_t length = strlen(text);
     const char *words[3] = {"", "", ""};
     for (size_t i = 0; i < 3 && PROBE_DESIGN + i < cell->command.count; i++) {
         const char *equals = strchr(cell->command.text[PROBE_DESIGN + i], '=');
         words[i] = equals ? equals + 1 : "";
     }
-    snprintf(text + length, size - length, "%s%s/%s/%s", length > 0 ? ", " : "", words[0], words[1],
-             words[2]);
+    struct text list = text_behind(text, size);
+    text_add_item(&list, ", ", "%s/%s/%s", words[0], words[1], words[2]);
 }
 
 static void swap_cells(struct block_cell *a, struct block_cell *b)
@@ -355,18 +355,16 @@ static int trial_rounds(struct trial *trial, struct diag *diag)
 /* What the figures lack because the time was up. */
 static void tell_left_out(struct selftest *selftest, bool cut)
 {
-    char sizes[64] = "";
+    char sizes[64];
+    struct text list = text_in(sizes, sizeof sizes);
     if (cut)
         leave_out(selftest, "the last round: it was not finished when the time was up");
     if (selftest->presets == 0)
         leave_out(selftest, "everything: no round was finished, so nothing is known about false "
                             "alarms and slowdowns");
-    for (size_t i = 0; i < SELFTEST_SIZES && selftest->presets > 0; i++) {
-        size_t length = strlen(sizes);
+    for (size_t i = 0; i < SELFTEST_SIZES && selftest->presets > 0; i++)
         if (selftest->sizes[i].found.trials == 0)
-            snprintf(sizes + length, sizeof sizes - length, "%s%.0f %%", length > 0 ? ", " : "",
-                     selftest->sizes[i].percent);
-    }
+            text_add_item(&list, ", ", "%.0f %%", selftest->sizes[i].percent);
     if (sizes[0])
         leave_out(selftest, "slowdowns of %s: there was no time to inject them", sizes);
 }

@@ -601,15 +601,15 @@ static int slack_bind(const struct binder *binder, const struct place *top, cons
 /* "delay=uniform(1, 1h) turns=3", before anything is put in. */
 static char *parameters_text(const cJSON *root)
 {
-    size_t size = 1, length = 0;
+    size_t size = 1;
     json_each(item, cJSON_GetObjectItemCaseSensitive(root, "parameters"), "")
         size += strlen(item->string) + PARAMETER_TEXT_MAX + 2;
-    char *text = memory_take(size, 1), value[PARAMETER_TEXT_MAX + 1];
+    char *out = memory_take(size, 1), value[PARAMETER_TEXT_MAX + 1];
+    struct text text = text_in(out, size);
     json_each(item, cJSON_GetObjectItemCaseSensitive(root, "parameters"), "")
         if (parameter_text(item, value, sizeof value))
-            length += (size_t)snprintf(text + length, size - length, "%s%s=%s", length ? " " : "",
-                                       item->string, value);
-    return text;
+            text_add_item(&text, " ", "%s=%s", item->string, value);
+    return out;
 }
 
 static int head_bind(const struct binder *binder, const struct place *top, cJSON *root)

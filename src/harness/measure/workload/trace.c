@@ -4,6 +4,7 @@
 #include "harness/base/json.h"
 #include "harness/base/memory.h"
 #include "harness/base/scan.h"
+#include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/measure/workload/agenda.h"
 #include "harness/measure/workload/instant.h"
@@ -430,12 +431,9 @@ enum { TRACE_ENDINGS = sizeof trace_endings / sizeof *trace_endings };
 
 static size_t ending_length(const char *path)
 {
-    size_t length = strlen(path);
-    for (size_t i = 0; i < TRACE_ENDINGS; i++) {
-        size_t ending = strlen(trace_endings[i]);
-        if (length > ending && strcmp(path + length - ending, trace_endings[i]) == 0)
-            return ending;
-    }
+    for (size_t i = 0; i < TRACE_ENDINGS; i++)
+        if (text_ends_with(path, trace_endings[i]))
+            return strlen(trace_endings[i]);
     return 0;
 }
 

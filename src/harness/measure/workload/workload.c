@@ -14,15 +14,10 @@
 
 enum { PATH_SIZE = 4096 };
 
-static bool ends_with(const char *text, const char *ending)
-{
-    size_t length = strlen(text), tail = strlen(ending);
-    return length > tail && strcmp(text + length - tail, ending) == 0;
-}
-
 static bool is_trace_path(const char *path)
 {
-    return ends_with(path, ".tt") || ends_with(path, ".tt.xz") || ends_with(path, ".tt.gz");
+    return text_ends_with(path, ".tt") || text_ends_with(path, ".tt.xz") ||
+           text_ends_with(path, ".tt.gz");
 }
 
 struct location {
@@ -34,7 +29,7 @@ struct location {
 static struct location workload_locate(const char *workload, const char *directory)
 {
     struct location at = {.is_trace = is_trace_path(workload)};
-    if (at.is_trace || strchr(workload, '/') || ends_with(workload, ".json")) {
+    if (at.is_trace || strchr(workload, '/') || text_ends_with(workload, ".json")) {
         snprintf(at.path, sizeof at.path, "%s", workload);
         at.exists = access(at.path, F_OK) == 0;
         return at;
@@ -251,7 +246,7 @@ static int entry_compare(const struct dirent **left, const struct dirent **right
 
 static bool is_workload_path(const char *path)
 {
-    return ends_with(path, ".json");
+    return text_ends_with(path, ".json");
 }
 
 static int is_workload_entry(const struct dirent *entry)

@@ -1,5 +1,6 @@
 /* gnuplot.c - runs gnuplot and reports its errors. */
 #include "harness/base/file.h"
+#include "harness/base/text.h"
 #include "harness/tell/report/plot.h"
 #include "harness/tell/report/writer.h"
 
@@ -109,12 +110,6 @@ static int tidy_svg(const char *path, struct diag *diag)
     return failed ? diag_run(diag, "%s: cannot be written: %s", path, strerror(errno)) : DIAG_OK;
 }
 
-static bool is_svg(const char *path)
-{
-    size_t length = strlen(path);
-    return length > 4 && strcmp(path + length - 4, ".svg") == 0;
-}
-
 int gnuplot_run(const char *script, const char *data, const char *out, struct diag *diag)
 {
     const char *const argv[] = {"gnuplot", "-d", "-c", script, data, out, NULL};
@@ -142,7 +137,7 @@ int gnuplot_run(const char *script, const char *data, const char *out, struct di
         fclose(words);
     if (text)
         fclose(text);
-    if (status == DIAG_OK && out && is_svg(out))
+    if (status == DIAG_OK && out && text_ends_with(out, ".svg"))
         status = tidy_svg(out, diag);
     return status;
 }

@@ -386,14 +386,15 @@ static void name_panel(char *out, size_t size, const struct cloud *cloud, const 
 {
     static const char *const keys[] = {"operations.start", "operations.stop", "operations.expire"};
     static const char *const words[] = {"start", "stop", "expire"};
-    size_t length = (size_t)snprintf(out, size, anchor_of(cloud) ? "%s: " : "%s: ns per ", phase);
+    struct text text = text_in(out, size);
+    text_add(&text, anchor_of(cloud) ? "%s: " : "%s: ns per ", phase);
     const char *gap = "";
     for (size_t k = 0; k < 3; k++)
         for (size_t i = 0; i < cloud->count; i++) {
             const cJSON *from = view_phase(cloud->points[i].row, phase);
-            if (!(json_get_number(from, keys[k]) > 0) || length >= size)
+            if (!(json_get_number(from, keys[k]) > 0))
                 continue;
-            length += (size_t)snprintf(out + length, size - length, "%s%s", gap, words[k]);
+            text_add(&text, "%s%s", gap, words[k]);
             gap = " + ";
             break;
         }

@@ -76,7 +76,7 @@ static int check_phase(const struct place_in *in, const cJSON *cell, const cJSON
 
 /* ---- Proof. ----------------------------------------------------------------------------------- */
 
-static bool is_exact(const cJSON *cell)
+bool result_is_exact(const cJSON *cell)
 {
     return json_get_number(cell, "traits.late_ticks") == 0 &&
            json_get_number(cell, "traits.late_shift") == 0 &&
@@ -92,7 +92,7 @@ static int check_proof(const struct place_in *in, const cJSON *cell)
         return refuse(in, "phases", "empty", "the phases of a cell that is ok");
     if (!(json_get_number(cell, "early") <= 0))
         return refuse(in, "early", "the status is ok", "0");
-    if (!is_exact(cell))
+    if (!result_is_exact(cell))
         return DIAG_OK;
     if (!json_says(cell, "digest", json_get_text(cell, "expected_digest")))
         return refuse(in, "digest", "is not the oracle's, and the status is ok",

@@ -42,9 +42,8 @@ void cell_identity_text(char *out, size_t size, const struct cell_identity *iden
              identity->same_pass ? " same_pass" : "", identity->rename ? " rename_ids" : "");
     if (identity->extra) {
         char extra[512];
-        size_t length = strlen(out);
         identity->extra->identity(extra, sizeof extra, identity->extra->ctx);
-        snprintf(out + length, size - length, "; %s", extra);
+        text_add_behind(out, size, "; %s", extra);
     }
     jsontext_repair(out); /* as it is in a document, where it is looked for */
 }

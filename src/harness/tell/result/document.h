@@ -37,6 +37,8 @@ int agree_check_cell(const cJSON *cell, size_t index, const char *what, struct d
 int agree_check_document(const cJSON *root, const char *what, struct diag *diag);
 /* The same of a document of which readers rely on nothing but its version. */
 int shape_check_version(const cJSON *root, const char *what, struct diag *diag);
+/* Is the cell's design never late, and does it keep its timers?  Then its digest is the oracle's. */
+bool result_is_exact(const cJSON *cell);
 /* What is at a path of a document. */
 enum shape_kind {
     SHAPE_NUMBER = 1,

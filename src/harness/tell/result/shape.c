@@ -3,6 +3,7 @@
 #include "harness/tell/result/document.h"
 
 #include "harness/base/json.h"
+#include "harness/base/text.h"
 #include "harness/tell/result/figures.h"
 
 #define NUMBER   SHAPE_NUMBER
@@ -127,13 +128,11 @@ static int refuse(const struct walk *walk, const char *problem)
 {
     static const char *const names[] = {
         "a number of 0 or more", "text", "true or false", "an object", "an array", "null"};
-    char expected[96] = "";
+    char expected[96];
+    struct text list = text_in(expected, sizeof expected);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (walk->kinds & (1u << i)) {
-            size_t length = strlen(expected);
-            snprintf(expected + length, sizeof expected - length, "%s%s", length ? " or " : "",
-                     names[i]);
-        }
+        if (walk->kinds & (1u << i))
+            text_add_item(&list, " or ", "%s", names[i]);
     return diag_usage(walk->diag, "%s: %s: %s; expected %s", walk->what, walk->trail, problem,
                       expected);
 }
