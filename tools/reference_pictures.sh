@@ -21,7 +21,6 @@ keep() {
 keep standard.json cost-standard.svg docs/pictures
 tools/scale_pictures.sh
 keep advise.json advise-nginx.svg labs/advise/docs/pictures
-keep limits.json limits.svg labs/advise/docs/pictures
 for name in throughput-closed caller-closed lateness-fill-expire lateness-burst idle-idle; do
     keep runners.json $name.svg labs/live/docs/pictures
 done

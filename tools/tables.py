@@ -5,11 +5,8 @@
     sizes POINT FILE...     P1/start: ns of wall time per operation, a row for each of some designs, a column for each size
     pages POINT,... FILE... the same on pages of 4 KiB and of 2 MiB, and how many times as fast the latter are
     libraries FILE          designs and libraries on one trace: both times, calls, bytes
-    limits FILE             limits of nodes of 16 bytes by number of nodes; the last column on pages of 2 MiB
-    costs FILE              limits that no number of nodes goes with
     idle FILE               ns of an empty tick by number of timers
     fresh FILE              a start and a stop of P1, with other timers in each pass and with the same, by design and size
-    multiples LIMITS FILE   ns per operation of `fast` and the best other as multiples of the limit, by point and size
     traces FILE [DESIGNS]   ns of CPU time per operation on traces, a row for each design and bitmap
     question FILE NAME      counts that docs/QUESTIONS.md answers with: map, slots, wakeups or sweep
     ticks FILE              of `fast` and the best other on traces, at a tenth of their ticks, at theirs and at ten times theirs
@@ -30,7 +27,7 @@
     stores-kills FILE       the ledger of stores that were killed
     stores-cold FILE        dispatch from a log larger than memory, and how many times slower than the fastest
     choice ADVICE POINTS    which design for which load, as an advice and the points have it
-    prices FILE MISSES      what a line from memory costs, when each waits for the one before and when not
+    steps MISSES FILE...    what an operation costs more among ten times the timers, and how many lines it misses more
 
 tools/standing.py has the tables of the points P1 to P5.
 """
@@ -206,30 +203,6 @@ def not_run(cells, point, tasks):
     return sorted(design for design, ns in last.items() if ns <= NEAR * min(last.values()) and design not in here)
 
 
-def points_of(name):
-    """(limit, nodes, huge pages) -> median, of nodes of 16 bytes and of what has none."""
-    return {(point["limit"], point["tasks"], point["huge_pages"]): point["ns"]["median"]
-            for point in read(name)["points"] if point["ns"] and point["node_bytes"] in (16, None)}
-
-
-def print_limits(name):
-    points = points_of(name)
-    sizes = sorted({tasks for _, tasks, _ in points if tasks})
-    head(["limit"] + [power(tasks) for tasks in sizes] + [f"{power(sizes[-1])}, 2 MiB pages"])
-    for limit in ordered(limit for limit, tasks, _ in points if tasks):
-        row([limit] + [short(points.get((limit, tasks, False))) for tasks in sizes] +
-            [short(points.get((limit, sizes[-1], True)))])
-
-
-def print_costs(name):
-    points = points_of(name)
-    head(["", "cost"])
-    for words, key, scale, unit in (("a mispredicted branch", ("branch-miss", None, False), 1, "ns"),
-                                    ("the first touch of a page of 4 KiB", ("page-fault", None, False), 1, "ns"),
-                                    ("the first touch of a page of 2 MiB", ("page-fault", None, True), 1000, "us")):
-        row([words, f"{short(points[key] / scale)} {unit}" if key in points else "not measured"])
-
-
 def print_idle(name):
     table, null, sizes = {}, {}, set()
     for cell in cells_of(name):
@@ -244,29 +217,6 @@ def print_idle(name):
     for design in ordered(design for design, _ in table):
         row([f"`{design}`"] + [short(table.get((design, tasks))) for tasks in sorted(sizes)])
     row(["the harness, with `null`"] + [short(null.get(tasks)) for tasks in sorted(sizes)])
-
-
-def print_multiples(limits, name):
-    shown = subprocess.run([PROGRAM, "limits", f"--limits={limits}", f"--of={name}", "--json=-"], capture_output=True,
-                           text=True, check=True).stdout
-    late = {cell["impl"] for cell in read(name)["cells"] if not is_exact(cell)}
-    rows = [r for r in json.loads(shown)["multiples"]["rows"] if r["multiple"] and r["impl"] not in late]
-    points = ["P1/start", "P1/stop", "P2/expire", "P3/traffic", "P4/steady", "P5/traffic"]
-    sizes = sorted({r["tasks"] for r in rows})
-    table = {(f"{r['workload']}/{r['phase']}", r["impl"], r["tasks"]): r for r in rows}
-    head(["", ""] + [power(tasks) for tasks in sizes], 2)
-    for point in points:
-        own = [table.get((point, "fast", tasks)) for tasks in sizes]
-        if any(own):
-            row([point.replace("/", " "), "`fast`"] + [short(r["multiple"]) if r else "" for r in own])
-        best = [min(((r["multiple"], r["impl"]) for key, r in table.items()
-                     if (key[0], key[2]) == (point, tasks) and r["impl"] != "fast"), default=None) for tasks in sizes]
-        apart = [not_run(read(name)["cells"], point.split("/"), tasks) for tasks in sizes]
-        row([point.replace("/", " "), "the best other"] + [f"not known: {len(left)} not run" if found and left else
-             f"{short(found[0])} ({found[1]})" if found else "" for found, left in zip(best, apart)])
-        limit = [next((r["limit_ns"] for key, r in table.items() if key[0] == point and key[2] == tasks), None)
-                 for tasks in sizes]
-        row([point.replace("/", " "), "the limit, ns"] + [short(ns) for ns in limit])
 
 
 def print_misses(name):
@@ -304,16 +254,22 @@ def print_same_counts(point, misses, *names):
                 row([f"`{design}`", power(tasks), short(work), *(f"{miss[key]:.2f}" if miss else "" for key in ("L1", "L2", "STLB")), short(ns)])
 
 
-def print_prices(name, misses):
-    points = points_of(name)
-    share = {r["tasks"]: r["L2"] for r in read(misses)["rows"]
-             if (r["workload"], r["phase"], r["design"]) == ("P1", "stop", "fast")}
-    head(["price of a line", "each load waits for the one before", "as many under way as can be"])
-    for tasks in sorted(share):
-        if share[tasks] > 0.9:
-            row([f"among {power(tasks)}"] + [
-                f"{short((points[kind, tasks, False] - points[kind, 1000, False]) / share[tasks])} ns"
-                for kind in ("dependent-load", "independent-load")])
+def print_steps(misses, *names):
+    missed = {(r["workload"], r["phase"], r["design"], r["tasks"]): r for r in read(misses)["rows"] if r["tasks"]}
+    found = {}
+    for cell in all_cells(names):
+        if cell["params"].get("huge_pages") != "on":
+            for phase in cell["phases"]:
+                if phase["ns_per_op"]:
+                    found[cell["workload"], phase["name"], cell["impl"], cell["tasks"]] = phase["ns_per_op"]["median"]
+    head(["", "timers", "ns more per operation", "lines more", "page walks more", "ns more per line"], 2)
+    for (workload, phase, design, tasks), ns in found.items():
+        this, before = (workload, phase, design, tasks), (workload, phase, design, tasks // 10)
+        if tasks >= 1e6 and f"{workload}/{phase}" in ("P1/start", "P1/stop", "P3/traffic", "P4/steady") and before in found and before in missed and this in missed:
+            more = ns - found[before]
+            lines, walks = (missed[this][key] - missed[before][key] for key in ("L2", "STLB"))
+            row([f"{workload} {phase}, `{design}`", f"{power(tasks // 10)} to {power(tasks)}", short(more), f"{lines:.2f}",
+                 f"{walks:.2f}", short(more / lines) if lines > 0.3 else ""])
 
 
 def is_exact(cell):
@@ -940,8 +896,8 @@ def print_choice(advice, points, between=""):
 
 
 TABLES = {"between": print_between, "choice": print_choice, "stores": print_stores, "stores-disk": print_stores_disk, "stores-large": print_stores_large, "stores-kills": print_stores_kills, "stores-cold": print_stores_cold, "runners": print_runners, "origin": print_origin, "sizes": print_sizes, "pages": print_pages, "libraries": print_libraries,
-          "limits": print_limits, "costs": print_costs, "idle": print_idle, "fresh": print_fresh, "question": print_question, "traces": print_traces, "multiples": print_multiples,
-          "targets": print_targets, "ratios": print_ratios, "within": print_within, "processors": print_processors, "ticks": print_ticks, "batches": print_batches, "misses": print_misses, "same-counts": print_same_counts, "prices": print_prices}
+          "idle": print_idle, "fresh": print_fresh, "question": print_question, "traces": print_traces,
+          "targets": print_targets, "ratios": print_ratios, "within": print_within, "processors": print_processors, "ticks": print_ticks, "batches": print_batches, "misses": print_misses, "same-counts": print_same_counts, "steps": print_steps}
 
 if __name__ == "__main__":
     if len(sys.argv) < 3 or sys.argv[1] not in TABLES:

@@ -1,7 +1,7 @@
-/* program.c - twbench-advise: the commands of the lab, and the kinds of document that it shows. */
+/* program.c - twbench-advise: the command of the lab, and the kinds of document that it shows. */
 #include "labs/advise/advise.h"
 
-static const struct command *const commands[] = {&cmd_advise, &cmd_limits, &cmd_report, NULL};
+static const struct command *const commands[] = {&cmd_advise, &cmd_report, NULL};
 
 const struct program program = {.lab = "advise", .commands = commands};
 
@@ -13,13 +13,5 @@ static const struct document_kind advice = {
     .no_pictures = "nothing was measured",
 };
 
-static const struct document_kind limits = {
-    .name = "limits",
-    .build = page_limits,
-    .check = limits_check,
-    .pictures = limits_pictures,
-    .no_pictures = "no limit of nodes was measured",
-};
-
-const struct document_kind *const document_kinds[] = {&advice,        &limits,   &kind_comparison,
-                                                      &kind_selftest, &kind_run, NULL};
+const struct document_kind *const document_kinds[] = {&advice, &kind_comparison, &kind_selftest,
+                                                      &kind_run, NULL};

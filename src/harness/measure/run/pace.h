@@ -57,7 +57,4 @@ struct penalties {
  * it out of there, and the cost comes out too low. */
 void penalties_measure(struct penalties *out);
 
-/* The branch alone; takes 10 ms. */
-double penalties_branch_miss_ns(void);
-
 #endif

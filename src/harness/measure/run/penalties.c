@@ -129,7 +129,7 @@ static void draw_outcomes(unsigned char *outcomes, struct rng *rng)
         outcomes[i] = (unsigned char)(rng_next(rng) >> 63);
 }
 
-double penalties_branch_miss_ns(void)
+static double measure_branch_miss(void)
 {
     double random_ns[STRETCHES], constant_ns[STRETCHES];
     struct rng rng;
@@ -152,5 +152,5 @@ double penalties_branch_miss_ns(void)
 void penalties_measure(struct penalties *out)
 {
     out->cache_miss_ns = measure_cache_miss();
-    out->branch_miss_ns = penalties_branch_miss_ns();
+    out->branch_miss_ns = measure_branch_miss();
 }
