@@ -97,14 +97,6 @@ static inline void sample_regress(struct compared_cell *cell)
     cell->extended = cell->confirm_tried = cell->confirmed = true;
     cell->confirm_cpu = sample_ratio(1.079, 1.09, 1.1);
     cell->phases[0].cpu_ratio = 1.12;
-    cell->explained = true;
-    cell->explanation = (struct explanation){
-        .total_ns = 3.76,
-        .instructions_ns = 3.1,
-        .cache_misses_ns = 0.12,
-        .branch_misses_ns = NAN,
-        .rest_ns = 0.54,
-    };
 }
 
 /* `count` cells on three workloads, all the same; the caller changes some and then concludes. */

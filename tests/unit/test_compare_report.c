@@ -109,9 +109,7 @@ TEST(test_table_of_a_regression)
         "\n"
         "- heap/hold/1000: regressed: comparisons +33.3 % (limit 1 %), instructions +10.0 %\n"
         "  (limit 1 %); 8.1 .. 10.2 % slower (margin 3 %), confirmed on a second block\n"
-        "- heap/hold/1000: 40.0 -> 43.8 ns CPU per call, +3.76: instructions +3.10, cache\n"
-        "  misses +0.12, branch misses unknown, the rest (layout, and what is not counted)\n"
-        "  +0.54\n"
+        "- heap/hold/1000: 40.0 -> 43.8 ns CPU per call\n"
         "- heap/hold/1000, steady: comparisons 1000 -> 1333, visits 2000 -> 2010; time +12.0 %,\n"
         "  75 % of OLD's was here\n"
         "\n"
@@ -272,7 +270,7 @@ TEST(test_table_names_a_moved_control_and_steps)
     free(text);
 }
 
-/* What regressed by little goes before what improved by much, and less time has a sign as well. */
+/* What regressed by little goes before what improved by much. */
 TEST(test_table_shows_the_gravest_change)
 {
     struct comparison comparison = sample_comparison(3);
@@ -282,12 +280,10 @@ TEST(test_table_shows_the_gravest_change)
     sample_set_work(&comparison.cells[1], METRIC_cascades, 12);
     sample_set_work(&comparison.cells[1], METRIC_moves, 9000);
     sample_regress(&comparison.cells[2]);
-    comparison.cells[2].explanation.rest_ns = -0.25;
     sample_conclude(&comparison);
     char *text = rendered(write_plain_table, &comparison, FAIL_ON_REGRESSED);
     expect_part(text, "  visits +2.0 % (+1) ");
     expect_part(text, "  cascades 0 -> 12 (+1) ");
-    expect_part(text, "not counted) -0.25\n");
     free(text);
 }
 
@@ -363,9 +359,7 @@ TEST(test_markdown_of_a_regression)
         "\n"
         "- heap/hold/1000: regressed: comparisons +33.3 % (limit 1 %), instructions +10.0 % (limit "
         "1 %); 8.1 .. 10.2 % slower (margin 3 %), confirmed on a second block\n"
-        "- heap/hold/1000: 40.0 \u2192 43.8 ns CPU per call, +3.76: instructions +3.10, cache "
-        "misses "
-        "+0.12, branch misses unknown, the rest (layout, and what is not counted) +0.54\n"
+        "- heap/hold/1000: 40.0 \u2192 43.8 ns CPU per call\n"
         "- heap/hold/1000, steady: comparisons 1000 \u2192 1333, visits 2000 \u2192 2010; time "
         "+12.0 %, 75 % of OLD's was here\n"
         "\n"
@@ -443,7 +437,6 @@ TEST(test_html_begins_with_the_verdict)
         "data-path=\"cells[1].ratio.median\" data-value=\"1.094\">+9.4 %</span>",
         "data-path=\"cells[1].work[0].change\" data-value=\"0.333\">comparisons +33.3 % (+1)<",
         "data-path=\"reasons[0]\">heap/hold/1000: regressed: ",
-        "data-path=\"cells[1].explanation.instructions_ns\"",
         "data-path=\"cells[1].phases[0].work[1].new\" data-value=\"2010\">2010</span>",
         "<details open><summary>1 cell without a change</summary>",
         "<details><summary>Every figure of every cell</summary>",

@@ -596,7 +596,6 @@ TEST(test_document_has_the_figures)
     expect_number(cell, "timing.wall_ratio.high", 1.104);
     expect_number(cell, "confirmation.cpu_ratio.low", 1.079);
     expect_number(cell, "instructions.change", 0.1);
-    expect_null(cell, "explanation", "branch_misses_ns");
     expect_null(cell, "", "instructions_reason");
     const cJSON *work = json_get(cell, "work"), *phase = json_get(cell, "phases")->child;
     assert_int_equal(cJSON_GetArraySize(work), 2);

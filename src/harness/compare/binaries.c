@@ -414,23 +414,6 @@ static int contest_tails(struct contest *contest, struct diag *diag)
 
 /* ---- Why. ------------------------------------------------------------------------------------ */
 
-/* Only where something changed is there something to explain. */
-static void contest_explain(struct contest *contest)
-{
-    struct penalties penalties = {NAN, NAN};
-    bool measured = false;
-    for (size_t i = 0; i < contest->comparison->cell_count; i++) {
-        struct compared_cell *cell = &contest->comparison->cells[i];
-        if (!cell->time_known || cell->time_verdict == VERDICT_SAME)
-            continue;
-        if (!measured)
-            penalties_measure(&penalties);
-        measured = true;
-        explain_cell(cell, results_find_cell(contest->before, cell),
-                     results_find_cell(contest->after, cell), &penalties);
-    }
-}
-
 static bool does_more_or_less(const struct compared_cell *cell)
 {
     return cell->work_changed ||
@@ -546,10 +529,8 @@ int compare_binaries(const struct binaries_request *request, struct comparison *
     if (status == DIAG_OK && request->pairs > 0)
         status = contest_time(&contest, diag);
     comparison->complete = status == DIAG_OK;
-    if (status == DIAG_OK) {
-        contest_explain(&contest);
+    if (status == DIAG_OK)
         contest_functions(&contest);
-    }
     for (size_t i = 0; i < comparison->cell_count; i++)
         cell_conclude(&comparison->cells[i], &comparison->limits);
     copies_remove(&contest.copies);

@@ -120,11 +120,6 @@ struct compared_phase {
     double work_before[METRIC_WORK_COUNT], work_after[METRIC_WORK_COUNT];
 };
 
-/* Where a difference of time comes from, in ns per call; NAN: not known here. */
-struct explanation {
-    double total_ns, instructions_ns, cache_misses_ns, branch_misses_ns, rest_ns;
-};
-
 #define COMPARED_FUNCTIONS 5
 
 /* Instructions of a function in a probe's process; those of what it calls are not in it. */
@@ -183,8 +178,6 @@ struct compared_cell {
 
     size_t phase_count;
     struct compared_phase phases[COMPARED_PHASES];
-    bool explained;
-    struct explanation explanation;
     bool functions_known; /* false: not asked for, or callgrind could not follow a side */
     size_t function_count;
     struct compared_function functions[COMPARED_FUNCTIONS]; /* the largest change first */

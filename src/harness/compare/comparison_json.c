@@ -202,16 +202,6 @@ static cJSON *make_phases(const struct compared_cell *cell)
     return out;
 }
 
-static cJSON *make_explanation(const struct compared_cell *cell)
-{
-    const struct explanation *from = &cell->explanation;
-    if (!cell->explained)
-        return cJSON_CreateNull();
-    cJSON *out = cJSON_CreateObject();
-    json_put(out, from, total_ns, instructions_ns, cache_misses_ns, branch_misses_ns, rest_ns);
-    return out;
-}
-
 static cJSON *make_functions(const struct compared_cell *cell)
 {
     cJSON *out = cell->functions_known ? cJSON_CreateArray() : cJSON_CreateNull();
@@ -254,7 +244,6 @@ static cJSON *make_cell(const struct compared_cell *cell, const struct limits *a
     json_add_text(out, "instructions_reason", cell->instructions_reason);
     json_add(out, "tail", make_tail(cell));
     json_add(out, "phases", make_phases(cell));
-    json_add(out, "explanation", make_explanation(cell));
     json_add(out, "functions", make_functions(cell));
     return out;
 }

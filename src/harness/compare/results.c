@@ -196,7 +196,6 @@ static void begin_cell(struct compared_cell *out, const cJSON *cell)
     out->confirm_cpu = unknown;
     out->before_ns_per_op = NAN;
     out->after_ns_per_op = NAN;
-    out->explanation = (struct explanation){NAN, NAN, NAN, NAN, NAN};
 }
 
 /* ---- Who failed. ----------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /*
- * pace.h - how fast the core is now, and what missing caches and branches cost here.
+ * pace.h - how fast the core is now.
  *
  * A core may do less than a moment ago, for milliseconds, without anything to be seen: most likely
  * because the other half of it works for another virtual machine, which /proc does not show, and which does
@@ -41,20 +41,5 @@ struct pace_source {
 /* As pace_calibrate_ns and pace_wait, by what the source says. */
 double pace_calibrate_on(const struct pace_source *source);
 bool pace_wait_on(const struct pace_source *source, double full_ns, uint64_t deadline_ns);
-
-/* ---- Penalties (penalties.c). ----------------------------------------------------------------- */
-
-/* Measures what a miss costs: it differs by a factor of five between machines, and no file tells it. */
-
-struct penalties {
-    double cache_miss_ns;  /* a load from memory, over one from the nearest cache; NAN: unknown */
-    double branch_miss_ns; /* a mispredicted branch, over a predicted one; NAN: unknown */
-};
-
-/* Takes 50 to 100 ms, and for that time up to 256 MiB.  The cost of a miss is that of one whose
- * address depends on the load before it, with ordinary pages: the most that a miss can cost.
- * Where the last-level cache is larger than 110 MiB, that memory does not suffice to get all of
- * it out of there, and the cost comes out too low. */
-void penalties_measure(struct penalties *out);
 
 #endif

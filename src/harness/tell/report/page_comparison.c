@@ -2,7 +2,6 @@
 #include "harness/base/json.h"
 #include "harness/tell/report/builders.h"
 #include "harness/tell/report/compare_view.h"
-#include "harness/tell/report/figure.h"
 
 /* ---- The answer. ----------------------------------------------------------------------------- */
 
@@ -188,38 +187,6 @@ static void add_reasons(struct page *page, const struct place *root)
     }
 }
 
-/* "+3.10", with the sign that figure_number leaves out; "unknown" */
-static void put_difference(struct page *page, const struct place *why, const char *key)
-{
-    char digits[FIGURE_SIZE];
-    double ns = place_number(why, key);
-    figure_number(digits, fabs(ns));
-    if (isfinite(ns))
-        page_put_as(page, why, key, "%s%s", ns < 0 ? "-" : "+", digits);
-    else
-        page_span(page, "unknown");
-}
-
-static void add_cost(struct page *page, const struct place *cell, const char *name)
-{
-    static const char *const parts[][2] = {
-        {": instructions ", "instructions_ns"},
-        {", cache misses ", "cache_misses_ns"},
-        {", branch misses ", "branch_misses_ns"},
-        {", the rest (layout, and what is not counted) ", "rest_ns"}};
-    struct place why = place_get(cell, "explanation");
-    page_item(page, "%s: ", name);
-    page_add(page, cell, "{ns_per_op.old:number} \u2192 {ns_per_op.new:number} ns CPU per call");
-    if (!why.json)
-        return;
-    page_span(page, ", ");
-    put_difference(page, &why, "total_ns");
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        page_span(page, "%s", parts[i][0]);
-        put_difference(page, &why, parts[i][1]);
-    }
-}
-
 /* "heap/hold/1000, fill: comparisons 1000 -> 1333; time +12.0 %, ..." where the work changed. */
 static void add_phase(struct page *page, const struct place *phase, const char *name)
 {
@@ -267,11 +234,11 @@ static void add_explanations(struct page *page, const struct place *root)
         struct place phases = place_get(&cell, "phases");
         compare_cell_name(name, sizeof name, cell.json);
         add_functions(page, &cell, name);
-        bool has_more =
-            cJSON_IsTrue(json_get(cell.json, "work_changed")) || json_get(cell.json, "explanation");
-        if (!has_more || isnan(place_number(&cell, "ns_per_op.old")))
+        if (!compare_is_changed(cell.json) || isnan(place_number(&cell, "ns_per_op.old")))
             continue;
-        add_cost(page, &cell, name);
+        page_item(page, "%s: ", name);
+        page_add(page, &cell,
+                 "{ns_per_op.old:number} \u2192 {ns_per_op.new:number} ns CPU per call");
         for (struct place phase = place_item(&phases, 0); phase.json; place_next(&phase))
             add_phase(page, &phase, name);
     }
