@@ -102,7 +102,7 @@ TEST(test_a_design_that_uses_all_of_its_time_does_not_return)
 
 TEST(test_a_machine_that_gives_no_time_is_no_fault_of_the_design)
 {
-    const char *rule = judged((struct plant){.piece_ns = PIECE_NS, .look_wall_s = 1}, 5);
+    const char *rule = judged((struct plant){.piece_ns = PIECE_NS, .look_wall_s = 10}, 5);
     assert_string_equal(rule, RULE_TIME);
     assert_true(rule_is_machine(rule));
     assert_false(rule_is_machine(RULE_RETURN));

@@ -1,5 +1,4 @@
-/* child.h - runs one part of a proof in a child process and turns its end into a broken rule.
- */
+/* child.h - runs one part of a proof in a child process and turns its end into a broken rule. */
 #ifndef TWBENCH_CONFORM_CHILD_H
 #define TWBENCH_CONFORM_CHILD_H
 
