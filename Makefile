@@ -325,7 +325,7 @@ SLOW := tests/cli/plugins.bats tests/cli/plugins_failing.bats tests/cli/compare_
         tests/cli/readme_table.bats tests/faults/wrapped.sh tests/users/ci_of_another_repository.bats tests/identity.sh \
         tests/pages.sh tests/pictures.sh tests/schema.sh tests/faults/run.sh tests/cli/interrupted.bats tests/users/plugin_author.bats \
         $(BUILD)/tests/test_gate_time
-DEEP := $(filter %/test_growth_classes,$(CORE_TESTS)) tests/cli/selftest_record.bats tests/packages.sh tests/reference.sh \
+DEEP := $(filter %/test_growth_classes,$(CORE_TESTS)) tests/packages.sh tests/reference.sh \
         tests/ci.sh tests/fuzz.sh tests/misses.sh tests/floors_selftest.sh tests/exports.sh tests/adding.sh tests/figure.sh \
         tests/cli/drive.bats tests/labs_deletable.sh
 CORE_SUITES = $(CORE_TESTS) tests/faults/run.sh tests/faults/wrapped.sh $(wildcard tests/cli/*.bats tests/users/*.bats) \

@@ -360,7 +360,6 @@ def examine(browser, path, pictures, screenshots):
 
 
 def main():
-    os.environ["XDG_STATE_HOME"] = "/nonexistent"  # whether this user ran selftest is not the test's
     screenshots = sys.argv[1] if len(sys.argv) > 1 else None
     with tempfile.TemporaryDirectory() as work, Chromium() as browser:
         paths = make_documents(work)

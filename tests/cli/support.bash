@@ -9,8 +9,6 @@ setup() {
     traces=$root/workloads/traces
     cd "$BATS_TEST_TMPDIR" || exit 1
     unset NO_COLOR
-    # A selftest leaves its figures there, and results carry them: neither is to be the user's.
-    export XDG_STATE_HOME=$BATS_TEST_TMPDIR/state
 }
 
 # refuses CULPRIT ARGUMENT... - exit status 2, nothing on stdout, and one line on stderr that names the culprit.

@@ -12,7 +12,6 @@ wanted=("$@")
 twbench=${TWBENCH:-$root/twbench}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-export XDG_STATE_HOME=$work/state
 
 # One line per library: its name, what its other way of running is called (-: there is none), and the workloads it can do in a
 # moment (the kernel's timers wait for a real clock).

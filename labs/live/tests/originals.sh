@@ -12,7 +12,6 @@ out=$(realpath -m "${1:-build/originals}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 twbench=${TWBENCH:-$PWD/twbench}
-export XDG_STATE_HOME=$work/state
 netty_jar=/usr/share/java/netty-common.jar
 
 . tests/tap.bash

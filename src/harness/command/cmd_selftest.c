@@ -26,9 +26,6 @@ static int write_selftest(struct call *call, struct pairing *pairing, struct sel
     const struct pair_options *options = call->options;
     cJSON *document = selftest_document(selftest, pairing);
     int status = outputs_document(call, &options->outputs, document, diag);
-    if (status == DIAG_OK && selftest->presets > 0 &&
-        selftest_record_write(document, diag) != DIAG_OK)
-        fprintf(stderr, "warning: later results will not know of this selftest: %s\n", diag->text);
     cJSON_Delete(document);
     return status;
 }

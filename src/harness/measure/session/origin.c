@@ -29,7 +29,6 @@ void origin_fill(struct result_origin *origin, const struct setup *setup)
         .harness = {.timer = "tsc", .timer_overhead_ns = -1, .timer_step_ns = -1},
     };
     machine_read(&origin->machine, "");
-    selftest_record_read(&origin->selftest, &origin->machine, time(NULL), "");
 }
 
 void origin_warn(const struct result_origin *origin, const struct setup *setup)

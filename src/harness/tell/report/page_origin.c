@@ -93,10 +93,8 @@ static void add_part(struct page *page, const struct place *part)
 
 void page_origin(struct page *page, const cJSON *document)
 {
-    static const char *const parts[] = {
-        "tool",    "machine", "machine.selftest", "machine.selftest.detection",
-        "harness", "method",  "limits",           "disturbance",
-        "old",     "new",     "subject"};
+    static const char *const parts[] = {"tool",        "machine", "harness", "method", "limits",
+                                        "disturbance", "old",     "new",     "subject"};
     static const char *const lists[] = {"machine.caches", "machine.checks"};
     struct place root = place_root(document);
     page_section(page, "origin", "Where this comes from");

@@ -72,7 +72,6 @@ static cJSON *make_machine(const struct result_origin *origin)
     json_put(object, machine, kernel, distribution, governor, clocksource, tsc, virtualisation);
     json_add(object, "caches", make_caches(machine));
     json_add(object, "checks", make_checks(&origin->checks));
-    json_add(object, "selftest", selftest_record_json(&origin->selftest));
     return object;
 }
 
