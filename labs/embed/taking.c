@@ -24,36 +24,22 @@ struct text {
     const char *behind; /* a second one */
 };
 
-/* How long a placeholder begins here, with what stands for it in *word; 0: none. */
-static size_t placeholder_at(const struct taken *taken, const char *at, const char **word)
-{
-    const struct taken_source *runner = taken->runner ? taken->runner : taken->design;
-    const struct {
-        const char *name, *word;
-    } all[] = {
-        {"@DESIGN@", taken->design->identifier},
-        {"@NAME@", taken->design->name},
-        {"@RUNNER@", runner->identifier},
-        {"@RUNNER_NAME@", runner->name},
-    };
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        if (strncmp(at, all[i].name, strlen(all[i].name)) == 0) {
-            *word = all[i].word;
-            return strlen(all[i].name);
-        }
-    return 0;
-}
-
 static void print_template(FILE *out, const struct taken *taken, const char *at)
 {
-    const char *word = NULL;
+    const struct taken_source *runner = taken->runner ? taken->runner : taken->design;
+    const char *const words[][2] = {{"@DESIGN@", taken->design->identifier},
+                                    {"@NAME@", taken->design->name},
+                                    {"@RUNNER@", runner->identifier},
+                                    {"@RUNNER_NAME@", runner->name}};
     while (*at) {
-        size_t length = placeholder_at(taken, at, &word);
-        if (length > 0)
-            fputs(word, out);
+        size_t i = 0;
+        while (i < 4 && strncmp(at, words[i][0], strlen(words[i][0])) != 0)
+            i++;
+        if (i < 4)
+            fputs(words[i][1], out);
         else
             fputc(*at, out);
-        at += length > 0 ? length : 1;
+        at += i < 4 ? strlen(words[i][0]) : 1;
     }
 }
 

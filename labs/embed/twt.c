@@ -101,7 +101,7 @@ struct twt_set {
     uint32_t block_at, block_count; /* those before have run */
     uint32_t room;                  /* of the block, for who is nothing special */
     bool known;                     /* `soonest` is the earliest deadline in the designs */
-    bool passing, breaking;
+    bool passing, breaking, closing;
     bool sure;              /* the design refuses no deadline in its span */
     struct instance *asked; /* by a pass: the current one, but while there is an old one */
     struct instance instances[2];
@@ -381,7 +381,7 @@ static int design_refuse(const struct twt_config *config, struct tw_error *error
 {
     const struct tw_backend *design = TWT_DESIGN(config);
     const char *wrong =
-        !design                                   ? "no design is given"
+        !design                                   ? "there is none, or none of that name"
         : design->abi_version != TW_ABI_VERSION   ? "the design was built for another contract"
         : design->traits.flags & TW_KEEPS_NOTHING ? "the design keeps no timers"
         : design->traits.flags & TW_REAL_CLOCK    ? "the design waits for a clock"
@@ -457,6 +457,10 @@ void twt_close(struct twt_set *set)
 {
     if (!set)
         return;
+    if (set->passing) { /* the pass does it */
+        set->closing = set->breaking = true;
+        return;
+    }
     for (int i = 0; i < 2; i++)
         instance_close(set, &set->instances[i]);
     free(set->settings);
@@ -855,7 +859,9 @@ __attribute__((noinline)) static int64_t pass_run(struct twt_set *set, uint64_t 
         block_end(set);
     uint64_t ran = set->block_count > 0 ? block_run(set, most) : ready_run(set, most);
     set->passing = false;
-    if (set->old)
+    if (set->closing)
+        twt_close(set);
+    else if (set->old)
         move_some(set);
     return (int64_t)ran;
 }

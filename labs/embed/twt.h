@@ -16,8 +16,8 @@
  * a timeout of 0 fires in the pass that comes next, even if the clock stands still.  One started inside a callback
  * with a deadline up to now fires in the next pass, not in this one: no pass is endless.
  *
- * CALLBACKS may start, stop, move and free any timer, the one that fires included, ask for twt_next, and open and
- * close other sets, not this one.  twt_advance inside a callback is refused.  Inside a callback now is `to`.
+ * CALLBACKS may call everything: start, stop, move and free any timer, the one that fires included, and close the set.
+ * Only twt_advance is refused there.  Inside a callback now is `to`.  A callback returns: no longjmp, no exception.
  *
  * A HANDLE that is idle is plain memory: it needs no end, and may be copied or freed.  Stop it, or let it fire,
  * before its memory goes; twt_move() carries a pending one to other memory.
@@ -82,7 +82,8 @@ struct twt_config {
  * cannot tell the earliest deadline, a setting) and TW_REFUSED_MEMORY leave it and fill *error.  Costs what the design's open does. */
 TWTIMERS_API int twt_open(struct twt_set **out, const struct twt_config *config,
                           struct tw_error *error);
-/* Timers that are pending never fire; init them before their next start.  Not inside a callback of the set. */
+/* Timers that are pending never fire; init them before their next start.  Inside a callback it ends the pass, and the
+ * set goes when the callback returns. */
 TWTIMERS_API void twt_close(struct twt_set *set);
 
 /* Makes an idle timer.  Memory of zeros with `run` and `argument` set is one too. */

@@ -18,6 +18,7 @@
 #include <chrono>
 #include <exception>
 #include <functional>
+#include <new>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -27,10 +28,10 @@ namespace twtimers {
 using clock = std::chrono::steady_clock;
 using tick = std::chrono::milliseconds;
 
-/* A set outlives its timers.  One thread at a time uses it. */
+/* A set outlives its timers: declare it before them.  A callback may destroy both.  One thread at a time uses a set. */
 class set {
 public:
-    /* Throws std::invalid_argument: no such design, or one that twt_open refuses. */
+    /* Throws std::invalid_argument: no such design, or one that twt_open refuses; std::bad_alloc. */
     explicit set(const char *design = "fast", tick horizon = tick::zero())
     {
         twt_config config{};
@@ -38,10 +39,18 @@ public:
         config.design = twtimers_design(design);
         config.now = now_of(clock::now());
         config.horizon = ticks(horizon);
-        if (twt_open(&set_, &config, &error) != TW_OK)
+        int status = twt_open(&set_, &config, &error);
+        if (status == TW_REFUSED_MEMORY)
+            throw std::bad_alloc();
+        if (status != TW_OK)
             throw std::invalid_argument(error.text);
     }
-    ~set() { twt_close(set_); }
+    ~set()
+    {
+        if (pass_)
+            pass_->closed = true;
+        twt_close(set_);
+    }
     set(const set &) = delete;
     set &operator=(const set &) = delete;
 
@@ -49,9 +58,12 @@ public:
      * next pass goes on with the others. */
     std::int64_t advance(clock::time_point now = clock::now())
     {
+        pass here, *outer = std::exchange(pass_, &here);
         std::int64_t ran = twt_advance(set_, now_of(now));
-        if (thrown_)
-            std::rethrow_exception(std::exchange(thrown_, nullptr));
+        if (!here.closed)
+            pass_ = outer;
+        if (here.thrown)
+            std::rethrow_exception(here.thrown);
         return ran;
     }
     /* The earliest deadline; nothing when no timer will fire. */
@@ -63,10 +75,15 @@ public:
         return clock::time_point(tick(at));
     }
     std::uint64_t size() const { return twt_count(set_); }
+    /* For twt.h.  A pass is advance() alone: out of twt_advance an exception ends the program. */
     twt_set *get() { return set_; }
 
 private:
     friend class timer;
+    struct pass {
+        std::exception_ptr thrown;
+        bool closed = false; /* the set, by a callback */
+    };
     /* What is before the clock's beginning is 0. */
     static tw_tick ticks(tick since)
     {
@@ -77,10 +94,10 @@ private:
         return ticks(std::chrono::floor<tick>(time.time_since_epoch()));
     }
     twt_set *set_ = nullptr;
-    std::exception_ptr thrown_;
+    pass *pass_ = nullptr;
 };
 
-/* Stops when it goes.  Its callback may move, start, stop and destroy it. */
+/* Stops when it goes.  Its callback may move, start, stop and destroy it.  A moved-from one has no set, as `timer()`. */
 class timer {
 public:
     timer() = default;
@@ -99,7 +116,7 @@ public:
     }
     ~timer() { leave(); }
 
-    /* Throws std::bad_alloc. */
+    /* Throws std::bad_alloc; std::logic_error: it has no set. */
     void start(clock::duration delay)
     {
         clock::time_point now = clock::now(), never = clock::time_point::max();
@@ -109,27 +126,31 @@ public:
     void start_at(clock::time_point deadline)
     {
         tw_tick at = TW_NEVER;
+        if (!timers_)
+            throw std::logic_error("a timer without a set");
         if (deadline < clock::time_point::max() - tick(1))
             at = set::ticks(std::chrono::ceil<tick>(deadline.time_since_epoch()));
         if (twt_start(timers_->get(), &timer_, at) < 0)
             throw std::bad_alloc();
     }
     /* False: it was idle. */
-    bool stop() { return twt_stop(timers_->get(), &timer_) == TW_OK; }
+    bool stop() { return timers_ && twt_stop(timers_->get(), &timer_) == TW_OK; }
     bool pending() const { return twt_pending(&timer_); }
 
 private:
-    static void fire(twt_set *, twt_timer *, void *argument)
+    static void fire(twt_set *timers, twt_timer *, void *argument) noexcept
     {
         timer *self = static_cast<timer *>(argument);
-        set *timers = self->timers_;
+        set::pass *here = self->timers_->pass_;
         std::function<void()> run = std::move(self->run_); /* outlives the timer */
         self->fired_ = &self;
         try {
             run();
         } catch (...) {
-            timers->thrown_ = std::current_exception();
-            twt_break(timers->get());
+            if (!here)
+                std::terminate();
+            here->thrown = std::current_exception();
+            twt_break(timers);
         }
         if (!self)
             return;
@@ -139,15 +160,14 @@ private:
     }
     void leave()
     {
-        if (timers_)
-            stop();
+        stop();
         if (fired_)
             *fired_ = nullptr;
         fired_ = nullptr;
     }
     void take(timer &other)
     {
-        timers_ = other.timers_;
+        timers_ = std::exchange(other.timers_, nullptr);
         run_ = std::move(other.run_);
         if (timers_)
             twt_move(timers_->get(), &timer_, &other.timer_);

@@ -111,25 +111,48 @@ registries() {
     ./cpp | diff - <(printf '%s\n' "connection 0 was idle for too long" "told by advance" "connection 2 was idle for too long")
 }
 
-@test "in C++ a time before the clock's beginning is due at once, and the largest never" {
-    cat >times.cpp <<'END'
+@test "in C++: times at the ends of the clock, timers without a set, a set that a callback destroys" {
+    cat >odd.cpp <<'END'
 #include <twtimers/twtimers.hpp>
+#include <memory>
+using namespace std::chrono_literals;
+
+#define THROWS(kind, what) try { what; return __LINE__; } catch (const kind &) { }
 int main()
 {
     twtimers::set timers;
     int ran = 0;
-    twtimers::timer timer(timers, [&] { ran++; });
+    twtimers::timer timer(timers, [&] { ran++; }), none, moved;
     timer.start_at(twtimers::clock::time_point::min());
     timers.advance(twtimers::clock::time_point::min());
     timer.start(twtimers::clock::duration::min());
     timers.advance();
     timer.start(twtimers::clock::duration::max());
     timers.advance();
-    return ran != 2 || timers.next() || !timer.pending();
+    if (ran != 2 || timers.next() || !timer.pending())
+        return 1;
+
+    moved = std::move(timer);
+    if (none.stop() || none.pending() || timer.stop() || !moved.stop())
+        return 2;
+    THROWS(std::logic_error, none.start(1ms));
+    THROWS(std::logic_error, timer.start(1ms));
+    THROWS(std::invalid_argument, twtimers::set("fsat"));
+
+    auto own = std::make_unique<twtimers::set>();
+    std::unique_ptr<twtimers::timer> last;
+    last = std::make_unique<twtimers::timer>(*own, [&] {
+        last.reset();
+        own.reset();
+        throw 3;
+    });
+    last->start(0ms);
+    THROWS(int, own->advance(twtimers::clock::now() + 1s));
+    return last || own;
 }
 END
-    g++ -std=c++17 -fsanitize=undefined -fno-sanitize-recover times.cpp $(config --cflags --libs) -Wl,-rpath,"$prefix/lib" -o times
-    ./times
+    g++ -std=c++17 -fsanitize=address,undefined -fno-sanitize-recover odd.cpp $(config --cflags --libs) -Wl,-rpath,"$prefix/lib" -o odd
+    ./odd
 }
 
 @test "only what the header declares is exported" {

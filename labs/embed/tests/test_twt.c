@@ -375,6 +375,29 @@ TEST(test_due_timers_are_moved_and_stopped)
     twt_close(set);
 }
 
+static void count_and_close(struct twt_set *set, struct twt_timer *timer, void *argument)
+{
+    count(set, timer, argument);
+    twt_close(set);
+    assert_int_equal(twt_start(set, timer, 7), TW_OK); /* it goes when this returns */
+}
+
+TEST(test_a_callback_closes_its_set)
+{
+    struct twt_config config = {.design = registry_find("fast")->timed};
+    struct twt_timer timers[2];
+    struct tw_error error;
+    struct twt_set *set;
+    int fired = 0;
+    assert_int_equal(twt_open(&set, &config, &error), TW_OK);
+    for (int i = 0; i < 2; i++) {
+        twt_init(&timers[i], count_and_close, &fired);
+        assert_int_equal(twt_start(set, &timers[i], 5), TW_OK);
+    }
+    assert_int_equal(twt_advance(set, 9), 1);
+    assert_int_equal(fired, 1);
+}
+
 static int open_refusing(struct tw_timers **out, const struct tw_config *config,
                          struct tw_error *error)
 {
