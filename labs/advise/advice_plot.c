@@ -89,7 +89,7 @@ static void write_dots(FILE *out, const struct dot *dots, size_t count)
         plotdata_write_field(out, json_get_text(dots[i].candidate, "name"));
         fprintf(out, "\t%d\t%.6g\t%.6g\t%.6g\t%.6g\t%d\n", dots[i].kind, dots[i].cost,
                 json_get_number(cost, "low"), json_get_number(cost, "high"), dots[i].bytes,
-                dots[i].on_line || dots[i].kind >= EQUAL);
+                dots[i].on_line || dots[i].kind == RECOMMENDED);
     }
 }
 

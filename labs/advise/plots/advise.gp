@@ -4,9 +4,8 @@
 #     GNUPLOT_LIB=plots gnuplot -c labs/advise/plots/advise.gp advise-nginx.tsv advise-nginx.svg      (or .png, .pdf)
 #     GNUPLOT_LIB=plots gnuplot -c labs/advise/plots/advise.gp advise-nginx.tsv                       (text, on the terminal)
 #
-# Data: labs/advise/advise.h.  What is recommended, what is not significantly different from it and what lies on the steps
-# have their names on the right, each with a line to its point.  The steps join those that none beats in both cost and
-# memory.  Other points on the front lie within an interval of the steps; the dominated ones are grey.
+# Data: labs/advise/advise.h.  What is recommended and what lies on the steps have their names to the left of their points,
+# where no point can be.  The steps join those that none beats in both cost and memory.  Other points on the front lie within an interval of the steps; the dominated ones are grey.
 
 data = ARG1
 out = ARG2
@@ -25,7 +24,7 @@ left = STATS_min
 stats data index 1 using 5 nooutput
 right = STATS_max
 stats data index 1 using 6 nooutput
-low = STATS_min / 1.25
+low = STATS_min / 1.5
 top = STATS_max * 1.25
 # What is hopeless would press the others into a corner: it is counted in the legend.
 # (stats refuses a column without a number: what is not meant is 0 there.)
@@ -37,7 +36,6 @@ if (right > edge) {
     beyond = int(STATS_sum)
     right = edge
 }
-left = left / 1.15
 right = right * 1.15
 stats data index 1 using 7 nooutput
 named = int(STATS_sum)
@@ -53,18 +51,20 @@ do for [i = 1:series] {
     if (is_named) {
         found = found + 1
         name[found] = text; sort[found] = sort_of; px[found] = cost; py[found] = bytes
-        at[found] = log(bytes / low) / log(top / low)
+        at[found] = log(bytes / low) / log(top / low) - 0.045
     }
 }
 
-# ---- Where the names stand: as high as their points, and no two on one line.
+# ---- Where the names stand: below and to the left of their points, and none over another.
 
-step = 0.042
-do for [i = 2:found] { if (at[i] < at[i - 1] + step) { at[i] = at[i - 1] + step } }
-if (found > 0 && at[found] > 1) { at[found] = 1 }
+longest = 0
+do for [i = 1:found] { if (strlen(name[i]) > longest) { longest = strlen(name[i]) } }
+# Room for the longest name beside the leftmost point.
+name_width(chars) = (right / left)**(0.02 + 0.011 * chars)
+left = left / name_width(longest)
 do for [k = 1:found - 1] {
     i = found - k
-    if (at[i] > at[i + 1] - step) { at[i] = at[i + 1] - step }
+    if (at[i] > at[i + 1] - 0.042 && px[i] < px[i + 1] * name_width(strlen(name[i]))) { at[i] = at[i + 1] - 0.042 }
 }
 
 kinds = "#777777 #0072B2 #E69F00 #D55E00"
@@ -103,17 +103,12 @@ if (draws_text) {
 } else {
     set title headline("Candidates for ".title) font ",15"
     set lmargin at screen (real_clock ? 1.05 : 0.85) / wide
-    # Room for the longest name beside the picture.
-    longest = 0
-    do for [i = 1:found] { if (strlen(plain(name[i])) > longest) { longest = strlen(plain(name[i])) } }
-    set rmargin at screen 1 - (0.5 + 0.088 * longest) / wide
+    set rmargin at screen 1 - 0.4 / wide
     set tmargin at screen 1 - 0.85 / high
     set bmargin at screen 1.8 / high
     set key at screen 0.75 / wide, 1.14 / high left top vertical Left reverse samplen 2 width 1 font ",11"
     do for [i = 1:found] {
-        set arrow 100 + i from first px[i], first py[i] to graph 1.035, graph at[i] nohead \
-            linecolor rgb "#b0b0b0" linewidth 0.7 back
-        set label 100 + i plain(name[i]) at graph 1.045, graph at[i] left font ",10.5" \
+        set label 100 + i plain(name[i]) at first px[i], graph at[i] right offset -0.8, 0 font ",12" \
             textcolor rgb (sort[i] == 3 ? "#A04000" : sort[i] == 2 ? "#8A5A00" : "#00507E")
     }
 }
