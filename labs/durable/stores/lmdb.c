@@ -437,11 +437,7 @@ static int lmdb_done(struct tw_store *store, size_t count)
     return store_writer_done(&store->writer, count);
 }
 
-static uint64_t lmdb_next(struct tw_store *store)
-{
-    return store_ordered_next(&store->writer.ordered);
-}
-
+STORE_NEXT_OF(lmdb, writer.ordered)
 STORE_TENDS_NOTHING(lmdb)
 
 static void lmdb_stats(struct tw_store *store, struct tw_store_stats *out)

@@ -797,10 +797,7 @@ static int postgres_done(struct tw_store *store, size_t count)
 
 /* ---- The other hooks. ------------------------------------------------------------------------- */
 
-static uint64_t postgres_next(struct tw_store *store)
-{
-    return store_ordered_next(&store->ordered);
-}
+STORE_NEXT_OF(postgres, ordered)
 
 static int postgres_tend(struct tw_store *store, uint64_t now_ms, int *more)
 {

@@ -471,11 +471,7 @@ static int rocks_done(struct tw_store *store, size_t count)
     return answer;
 }
 
-static uint64_t rocks_next(struct tw_store *store)
-{
-    return store_ordered_next(&store->ordered);
-}
-
+STORE_NEXT_OF(rocks, ordered)
 STORE_TENDS_NOTHING(rocks)
 
 /* One count of the statistics' text: "rocksdb.wal.bytes COUNT : 4711". */

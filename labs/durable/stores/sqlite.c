@@ -531,10 +531,7 @@ static int sqlite_done(struct tw_store *store, size_t count)
     return store_writer_done(&store->writer, count);
 }
 
-static uint64_t sqlite_next(struct tw_store *store)
-{
-    return store_ordered_next(&store->writer.ordered);
-}
+STORE_NEXT_OF(sqlite, writer.ordered)
 
 /* The leader copies the log. */
 STORE_TENDS_NOTHING(sqlite)

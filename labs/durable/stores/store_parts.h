@@ -300,5 +300,11 @@ int store_writer_done(struct store_writer *writer, size_t count);
         *more = 0;                                                                                 \
         return TW_STORE_OK;                                                                        \
     }
+/* Of those whose messages `ordered` has. */
+#define STORE_NEXT_OF(prefix, member)                                                              \
+    static uint64_t prefix##_next(struct tw_store *store)                                          \
+    {                                                                                              \
+        return store_ordered_next(&store->member);                                                 \
+    }
 
 #endif

@@ -436,7 +436,8 @@ static bool batch_claim(struct tw_store *store, struct tw_delivery *out, size_t 
     wl_log_lock(log);
     while (!log->broken && batch_contested(store, *count))
         pthread_cond_wait(&log->settled, &log->lock);
-    size_t reach = batch_reach(store, *count);
+    /* A cancel that failed may stand in the log all the same: nothing is handed out any more. */
+    size_t reach = log->broken ? 0 : batch_reach(store, *count);
     for (size_t i = reach; pushed && i < *count; i++)
         pushed =
             wl_queue_push(&store->current.queue,
