@@ -245,9 +245,10 @@ sub layer_header {
     $one->('first line', qr{\A/\*\n \* twt\.h - timers with a handle in your object, over any exact design;}, "\n/*\n * Timers with a handle in your object, over tw_\@DESIGN\@;");
     $one->('the design of the example', qr{\{\.design = twtimers_design\("fast"\), \.now}, '{.now');
     $one->('the contract', qr{#include "impls/backend\.h"\n\n}, '');
-    $one->('the symbols', qr{#ifndef TWTIMERS_API\n.*?#endif\n\n}s, '');
+    # Two shared objects of a process may each have a layer, over different designs.
+    $one->('the symbols', qr{#ifndef TWTIMERS_API\n.*?#endif\n\n}s, "#define TWT_HIDDEN __attribute__((visibility(\"hidden\")))\n\n");
     $one->('the design', qr{/\* an exact one \*/}, '/* tw_@DESIGN@, to which this copy is bound, whatever is here */');
-    $text =~ s/^TWTIMERS_API //mg;
+    $text =~ s/^TWTIMERS_API /TWT_HIDDEN /mg;
     return $text;
 }
 
