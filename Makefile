@@ -220,17 +220,17 @@ $(BUILD)/harness/base/%.o $(BUILD)/harness/measure/workload/%.o: private EXTRA =
 SHAREABLE := -fPIC -fvisibility=hidden
 $(BUILD)/impls/%.timed.o: private EXTRA = $(SHAREABLE)
 
-# What is never timed is compiled in less time, what only prints in the least: a quarter of the core's.  CFLAGS of the
-# command line hold for all.
+# What is never timed is compiled in less time, what only prints or decides in the least: a third of the core's.  CFLAGS of
+# the command line hold for all.
 ifeq ($(KIND)$(origin CFLAGS),releasefile)
-QUICK := $(filter-out %/judge.c %/model.c %/child.c %/rng.c %/samemath.c %/copies.c,$(wildcard $(addprefix src/harness/,\
-    $(addsuffix /*.c,base compare prove $(addprefix measure/,designs machine plan session stats)) \
-    $(addsuffix .c,$(addprefix measure/workload/,mix parameters spec textfile workload)))))
+QUICK := $(filter-out %/judge.c %/model.c %/child.c %/rng.c %/samemath.c,$(wildcard $(addprefix src/harness/,\
+    $(addsuffix /*.c,base prove $(addprefix measure/,designs stats)) \
+    $(addsuffix .c,$(addprefix compare/,blocks calibration copies gate_time) \
+        $(addprefix measure/run/,counters group hugepages job job_pool spawn) \
+        $(addprefix measure/workload/,mix parameters spec textfile trace workload)))))
 $(BUILD)/impls/%.counted.o $(QUICK:src/%.c=$(BUILD)/%.o) \
     $(foreach lab,advise fleet lab teach traces,$(BUILD)/labs/$(lab)/%.o): private CFLAGS += -Og
-$(foreach room,command tell,$(BUILD)/harness/$(room)/%.o): private CFLAGS += -O0
-# Debian's xxhash.h wants its functions inlined.
-$(BUILD)/harness/compare/copies.o: private CFLAGS += -O1
+$(foreach room,command compare tell $(addprefix measure/,machine plan session),$(BUILD)/harness/$(room)/%.o): private CFLAGS += -O0
 # What a test calls is; itself it need not be: a quarter of the time of -O2.
 $(BUILD)/tests/unit/%.o $(foreach lab,$(LABS),$(BUILD)/labs/$(lab)/tests/%.o): private CFLAGS += -O0
 # It counts the instructions of its own functions.

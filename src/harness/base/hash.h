@@ -1,4 +1,4 @@
-/* hash.h - FNV-1a, of 64 bits: of 10^9 texts two share a number with a chance of 3 %. */
+/* hash.h - FNV-1a, of 64 bits, for what stays on this machine: of 10^9 texts two share a number with a chance of 3 %. */
 #ifndef TWBENCH_HASH_H
 #define TWBENCH_HASH_H
 

@@ -2,13 +2,12 @@
 #include "harness/command/project.h"
 
 #include "harness/base/file.h"
+#include "harness/base/hash.h"
 #include "harness/base/json.h"
 #include "harness/base/paths.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 #define NAMED                                                                                      \
     "TWBENCH_CI_OF" /* how a path or a commit comes to the shell: no quoting can be wrong */
@@ -62,7 +61,7 @@ static uint64_t hash_file(const char *path)
     size_t size = 0;
     if (file_read(path, &bytes, &size, &unused) != DIAG_OK)
         return 0;
-    uint64_t hash = XXH3_64bits(bytes, size);
+    uint64_t hash = hash_bytes(HASH_BEGIN, bytes, size);
     free(bytes);
     return hash;
 }

@@ -1,6 +1,7 @@
 /* copies.c - copies a program for the control, and removes the copy. */
 #include "harness/compare/pairing.h"
 
+#include "harness/base/hash.h"
 #include "harness/base/memory.h"
 #include "harness/base/paths.h"
 #include "harness/base/text.h"
@@ -8,9 +9,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <ftw.h>
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 #define CHUNK_BYTES ((size_t)1 << 16)
 
@@ -47,15 +45,11 @@ static bool write_all(int fd, const char *bytes, size_t size)
 static bool copy_bytes(int in, int out, uint64_t *hash)
 {
     char *chunk = memory_take(CHUNK_BYTES, 1);
-    XXH3_state_t *state = XXH3_createState();
     ssize_t got;
-    memory_must(state);
-    XXH3_64bits_reset(state);
+    *hash = HASH_BEGIN;
     while ((got = read(in, chunk, CHUNK_BYTES)) > 0 && write_all(out, chunk, (size_t)got))
-        XXH3_64bits_update(state, chunk, (size_t)got);
-    *hash = XXH3_64bits_digest(state);
+        *hash = hash_bytes(*hash, chunk, (size_t)got);
     int why = errno;
-    XXH3_freeState(state);
     free(chunk);
     errno = why;
     return got == 0;

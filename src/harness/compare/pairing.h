@@ -127,7 +127,7 @@ void pairing_close(struct pairing *pairing);
 struct copies {
     char directory[64];
     char paths[COPIES_MAX][96];
-    uint64_t hashes[COPIES_MAX]; /* of the files' bytes: XXH3 */
+    uint64_t hashes[COPIES_MAX]; /* of the files' bytes */
     size_t count;
 };
 
