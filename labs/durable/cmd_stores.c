@@ -1,6 +1,7 @@
 /* cmd_stores.c - stores: messages that a crash must not lose, their ledger and their figures. */
 #include "labs/durable/durable.h"
 
+#include "harness/base/json.h"
 #include "harness/base/units.h"
 #include "harness/command/flags.h"
 #include "harness/command/outputs.h"
@@ -10,8 +11,7 @@
 
 #include <string.h>
 
-#define TASKS_DEFAULT 20000u
-#define RUNS_DEFAULT  3u
+#define RUNS_DEFAULT 3u
 
 struct stores_options {
     struct storing_request storing; /* the first member: store_flags fill it in */
@@ -293,7 +293,9 @@ static int take_runs(struct call *call, void *of, const char *flag, const char *
 
 #define OF struct stores_options
 static const struct flag flags[] = {
-    FLAG_BY("tasks", "N,M|A..B", "numbers of messages: 1e3,1e6 or 1e3..1e6 (default 2e4)",
+    FLAG_BY("tasks", "N,M|A..B",
+            "numbers of messages: 1e3,1e6 or 1e3..1e6 (default: about two seconds "
+            "of syncs, at most 2e4)",
             take_tasks),
     FLAG_BY("stores", "A,B|all", "stores to run (default: all but null and memory)", take_stores),
     FLAG_BY("sync", "P,Q",
@@ -348,7 +350,6 @@ static void begin(struct call *call)
     options->storing = (struct storing_request){.load = storing_default_load(),
                                                 .syncs = {{.policy = TW_SYNC_ALWAYS}},
                                                 .sync_count = 1,
-                                                .tasks = {TASKS_DEFAULT},
                                                 .producers = {1},
                                                 .batches = {1},
                                                 .task_count = 1,
@@ -391,7 +392,9 @@ static int run(struct call *call)
     if (status == DIAG_OK)
         status = storing_run(&options->storing, &document, &diag);
     bool interrupted = status == STORING_INTERRUPTED;
-    size_t failed = document ? storing_count_failed(document) : 0;
+    size_t failed = 0;
+    json_each(cell, document, "cells")
+        failed += stores_cell_failed(cell);
     if (status == DIAG_OK || interrupted)
         status = outputs_document(call, &options->outputs, document, &diag);
     cJSON_Delete(document);

@@ -91,7 +91,8 @@ struct storing_request {
     size_t store_count;
     struct storing_sync syncs[STORING_LIST_MAX];
     size_t sync_count;
-    uint64_t tasks[STORING_LIST_MAX], producers[STORING_LIST_MAX], batches[STORING_LIST_MAX];
+    uint64_t tasks[STORING_LIST_MAX] /* 0: what two seconds of syncs allow */,
+        producers[STORING_LIST_MAX], batches[STORING_LIST_MAX];
     size_t task_count, producer_count, batch_count;
     struct durable_load load; /* all but tasks and seed */
     bool span_given;          /* else a store with a real clock gets a span of seconds */
@@ -112,8 +113,5 @@ struct durable_load storing_default_load(void);
  * one. */
 #define STORING_INTERRUPTED 1
 int storing_run(const struct storing_request *request, cJSON **document, struct diag *diag);
-
-/* Cells that make the exit status 1. */
-size_t storing_count_failed(const cJSON *document);
 
 #endif

@@ -33,6 +33,7 @@ struct storing {
     struct interrupt interrupt;
     char root[PATH_MAX]; /* directory of this command */
     size_t done, total;
+    uint64_t tasks;                                   /* where no number is asked for */
     struct tw_setting settings[DURABLE_SETTINGS_MAX]; /* those of the store in hand */
 };
 
@@ -95,6 +96,7 @@ static const struct store_row *cell_request(struct storing *storing, size_t inde
                                     .memory_bytes = request->setup->memory_limit_bytes,
                                     .settings = storing->settings};
     out->load.tasks = request->tasks[index % request->task_count];
+    out->load.tasks += out->load.tasks == 0 ? storing->tasks : 0;
     out->load.seed = request->setup->seed;
     if (out->real_time && !request->span_given)
         out->load.span_ms = REAL_SPAN_MS;
@@ -133,8 +135,7 @@ static double disk_sync_us(const char *directory)
             break;
         samples[count] = (double)(clock_read_ns(CLOCK_MONOTONIC) - begin) / 1000;
     }
-    if (fd >= 0)
-        close(fd);
+    close(fd);
     unlink(path);
     return count > 0 ? summary_quantile(samples, count, 0.5) : -1;
 }
@@ -149,6 +150,12 @@ static cJSON *make_method(const struct storing *storing)
     return method;
 }
 
+/* The syncs of one run take about two seconds. */
+static uint64_t default_tasks(double sync_us)
+{
+    return sync_us < 100 ? 20000 : sync_us > 10000 ? 200 : (uint64_t)(2e6 / sync_us);
+}
+
 static void make_document(struct storing *storing)
 {
     struct result_origin origin;
@@ -158,6 +165,7 @@ static void make_document(struct storing *storing)
     json_add(document, "complete", cJSON_CreateFalse());
     json_add_measure(document, "duration_s", 0);
     json_add(document, "method", make_method(storing));
+    storing->tasks = default_tasks(json_get_number(document, "method.disk_sync_us"));
     json_add(document, "cells", cJSON_CreateArray());
     storing->document = document;
 }
@@ -166,19 +174,16 @@ static void make_document(struct storing *storing)
 static int save(const struct storing *storing, struct diag *diag)
 {
     const char *path = storing->request->setup->json;
-    if (!path || !file_is_replaced(path))
-        return DIAG_OK;
-    return json_save(path, storing->document, diag);
+    return path && file_is_replaced(path) ? json_save(path, storing->document, diag) : DIAG_OK;
 }
 
 /* DIAG_USAGE when it is no document of stores. */
 static int storing_load(const char *path, cJSON **document, struct diag *diag)
 {
-    const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
     *document = NULL;
     int status = json_load(path, "a document of 'twbench stores --json'", document, diag);
     if (status == DIAG_OK)
-        status = stores_check(*document, name, diag);
+        status = stores_check(*document, path, diag);
     if (status == DIAG_OK)
         return status;
     cJSON_Delete(*document);
@@ -207,6 +212,8 @@ static int resume(struct storing *storing, struct diag *diag)
         cJSON *cells = cJSON_DetachItemFromObjectCaseSensitive(before, "cells");
         cJSON_DeleteItemFromObjectCaseSensitive(storing->document, "cells");
         json_add(storing->document, "cells", cells);
+        if (cJSON_GetArraySize(cells) > 0)
+            storing->tasks = (uint64_t)json_get_number(cJSON_GetArrayItem(cells, 0), "load.tasks");
     }
     cJSON_Delete(before);
     return status;
@@ -280,9 +287,8 @@ static int run_cell(struct storing *storing, size_t index, size_t round, struct 
 /* Each store once, so that what the machine does meanwhile meets all of them. */
 static int run_round(struct storing *storing, size_t round, struct diag *diag)
 {
-    size_t cells = matrix_size(storing->request);
     int status = DIAG_OK;
-    for (size_t i = 0; i < cells && status == DIAG_OK; i++) {
+    for (size_t i = 0; i < matrix_size(storing->request) && status == DIAG_OK; i++) {
         status = run_cell(storing, i, round, diag);
         if (status == DIAG_OK && interrupt_is_pending(&storing->interrupt))
             status = STORING_INTERRUPTED;
@@ -356,12 +362,4 @@ int storing_run(const struct storing_request *request, cJSON **document, struct 
     cJSON_ReplaceItemInObjectCaseSensitive(storing.document, "duration_s", json_measure(seconds));
     *document = storing.document;
     return status;
-}
-
-size_t storing_count_failed(const cJSON *document)
-{
-    size_t failed = 0;
-    json_each(cell, document, "cells")
-        failed += stores_cell_failed(cell);
-    return failed;
 }

@@ -335,8 +335,9 @@ static bool live_once(struct endurance *endurance)
     int status = worker_end(&worker);
     if (waited == WAITED_TIMEOUT || waited == WAITED_INTERRUPT) {
         set_end(endurance, waited == WAITED_TIMEOUT ? DURABLE_TIMEOUT : DURABLE_INTERRUPTED,
-                waited == WAITED_TIMEOUT ? "the budget was over before the last message was done"
-                                         : "interrupted");
+                waited == WAITED_TIMEOUT
+                    ? "the budget ended before the last message; try fewer --tasks"
+                    : "interrupted");
         return false;
     }
     return judge_end(endurance, &worker, status, was_struck);
