@@ -87,10 +87,13 @@ test-adopt: core embed
 .PHONY: test-adopt
 
 # The exported functions and the types of the headers that they name, against the file that is kept; ABI=write writes that.
+# A handle of another size has to be told, or nothing is compared.
+ABIDW = abidw --no-corpus-path --no-comp-dir-path --no-show-locs --drop-undefined-syms --drop-private-types --headers-dir
 test-abi: $(BUILD)/include/twtimers/twtimers.h
 	$(Q)tools/deps.sh labs/embed/abi
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -g -shared $(SHAREABLE) -Isrc -I. -I$(BUILD) -Wl,--version-script=labs/embed/twtimers.map \
 	    labs/embed/twt.c labs/embed/twtimers.c -o $(BUILD)/abi.so
-	$(Q)$(if $(ABI),abidw --no-corpus-path --no-comp-dir-path --no-show-locs --drop-undefined-syms \
-	    --drop-private-types --headers-dir $(<D) --out-file labs/embed/twtimers.abi,abidiff --no-added-syms --headers-dir2 $(<D) labs/embed/twtimers.abi) $(BUILD)/abi.so
+	$(Q)$(ABIDW) $(<D) --out-file $(if $(ABI),labs/embed/twtimers.abi,$(BUILD)/now.abi) $(BUILD)/abi.so
+	$(Q)$(if $(ABI),,abidiff --no-added-syms labs/embed/twtimers.abi $(BUILD)/now.abi)
+	$(Q)$(if $(ABI),,sed "/'twt_timer'/s/320/384/" labs/embed/twtimers.abi >$(BUILD)/other.abi && ! abidiff $(BUILD)/other.abi $(BUILD)/now.abi >$(BUILD)/other.said)
 .PHONY: test-abi
