@@ -22,13 +22,11 @@
  * A HANDLE that is idle is plain memory: it needs no end, and may be copied or freed.  Stop it, or let it fire,
  * before its memory goes; twt_move() carries a pending one to other memory.
  *
- * GROWTH.  When all ids of the design are used, a second instance of twice the size opens beside it.  Every start, stop
- * and pass then moves at most TWT_MOVES timers, until the old one is empty and closes.  No call moves more.  An instance
- * gives its ids in order of arrival, so that the design touches its memory bit by bit.  The start that opens and the call that
- * closes also take what the design's open and close do, which may be O(capacity).
+ * GROWTH.  When the design is full, a second instance of twice the size opens beside it.  Every start, stop and pass then
+ * moves at most TWT_MOVES timers, until the old one is empty and closes.  The start that opens and the call that closes
+ * also take what the design's open and close do, which may be O(capacity).
  *
- * MEMORY.  12 bytes for each id of the larger instance, beside what the design itself takes.  The handle has 40 bytes, 16
- * of them for callback and argument.
+ * MEMORY.  40 bytes a handle, and 12 for each id of an instance, beside what the design itself takes.
  *
  * A set is used by one thread at a time.  Two sets share nothing.
  */
@@ -63,7 +61,8 @@ struct __attribute__((aligned(8))) twt_timer {
 struct twt_config {
     const struct tw_backend *design; /* an exact one */
     tw_tick now;                     /* the clock starts here */
-    tw_tick horizon; /* longest delay expected, in ticks, 0: unknown.  Longer ones are taken too */
+    tw_tick
+        horizon; /* longest delay expected, in ticks, 0: unknown.  Longer ones may slow twt_next down */
     uint32_t capacity; /* timers for which there is room from the beginning; 0: 1024 */
     const struct tw_setting *settings; /* of the design */
     size_t setting_count;

@@ -3,14 +3,12 @@
  *
  *     cc server.c $(pkg-config --cflags --libs twtimers)
  *
+ * Most programs want twt.h: timers in your own objects, in a set that grows, over a design.  In C++ twtimers.hpp has it.
+ *
  * A design keeps timers and never reads a clock: backend.h.  A runner owns the clock and the threads around a
- * design: runner.h.  This header finds both by name.  The tables are constant and live as long as the library is
- * loaded; any thread may read them.  Their functions are the objects that `twbench run` times.
+ * design: runner.h.  This header finds both by name.  Their tables are constant; any thread may read them.
  *
- * Timers with handles in your own objects, in a set that grows: twt.h.
- *
- * The library exports the functions of twtimers.h and twt.h alone.  Its SONAME is made of the versions of the two contracts, so that a
- * program never meets tables of another shape than it was compiled for.
+ * The SONAME has the versions of the two contracts: a program never meets tables of another shape than it was compiled for.
  */
 #ifndef TWTIMERS_H
 #define TWTIMERS_H
