@@ -76,7 +76,7 @@ def complaint_about(call):
     if not call or call[0] in ("help", "version") or {"--help", "-h", "--version"} & set(call):
         return None
     end = call.index("--") if "--" in call else len(call)
-    # Twice, because a flag that is only named, as in `twbench trace --fit`, takes the first for its value.
+    # Twice, because a flag that is only named, as in `twbench trace --json`, takes the first for its value.
     done = subprocess.run([TWBENCH, *call[:end], PROBE, PROBE], capture_output=True, text=True, stdin=subprocess.DEVNULL,
                           timeout=60, check=False)
     said = done.stderr.strip()

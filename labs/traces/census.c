@@ -265,62 +265,6 @@ int census_of_trace(struct textfile *file, struct trace_header *header, struct c
     return status;
 }
 
-/* ---- Of a stream. ---------------------------------------------------------------------------- */
-
-static int64_t word_pair(const uint32_t *words)
-{
-    return (int64_t)((uint64_t)words[1] << 32 | words[0]);
-}
-
-/* The run of operations at `word`; what comes after it. */
-static const uint32_t *run_follow(struct counter *counter, const uint32_t *word)
-{
-    uint32_t code = *word >> STREAM_COUNT_BITS, count = *word & STREAM_COUNT_MAX;
-    word++;
-    if (code == STREAM_TICKS) {
-        counter_advance(counter, counter->now + count);
-        return word;
-    }
-    for (uint32_t i = 0; i < count; i++)
-        switch (code) {
-        case STREAM_START:
-            counter_start(counter, word[0], word[1]);
-            word += 2;
-            break;
-        case STREAM_START_FAR:
-            counter_start(counter, word[0], word_pair(word + 1));
-            word += 3;
-            break;
-        case STREAM_STOP:
-            counter_cancel(counter, *word++);
-            break;
-        default:
-            counter_advance(counter, counter->now + (uint64_t)word_pair(word));
-            word += 2;
-        }
-    return word;
-}
-
-int census_of_stream(const struct stream *stream, struct census *out, struct diag *diag)
-{
-    struct counter counter;
-    *out = (struct census){.unit_ns = stream->tick_ns, .ids = stream->capacity};
-    for (size_t i = 0; i < stream->phase_count; i++) {
-        out->end += stream->phases[i].counts.ticks;
-        if (stream_restarts(&stream->phases[i]))
-            return diag_usage(diag,
-                              "%s: phase '%s' restarts timers inside the callback, expected a "
-                              "stream of starts and stops only",
-                              stream->workload, stream->phases[i].name);
-    }
-    counter_open(&counter, out);
-    for (const uint32_t *word = stream->words; word < stream->words + stream->word_count;)
-        word = run_follow(&counter, word);
-    counter_finish(&counter);
-    counter_close(&counter);
-    return DIAG_OK;
-}
-
 /* ---- Questions. ------------------------------------------------------------------------------ */
 
 uint64_t census_starts(const struct census *census)

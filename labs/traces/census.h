@@ -1,4 +1,4 @@
-/* census.h - counts what is in a trace or a stream: operations by kind, ends, delays, timers armed over time.
+/* census.h - counts what is in a trace: operations by kind, ends, delays, timers armed over time.
  *
  * A stretch is the time for which one start keeps a timer armed: from the start to the re-arm, the
  * cancel or the expiry that ends it.  Expiry follows the rule of trace.h; of a stretch that expires the
@@ -58,9 +58,6 @@ struct census {
  * start, 16 per active tick.  O(operations * log operations).  census_free on success. */
 int census_of_trace(struct textfile *file, struct trace_header *header, struct census *out,
                     struct diag *diag);
-/* Of a finished stream.  Restarts inside callbacks are no operations of a stream: one that has any is
- * refused with DIAG_USAGE. */
-int census_of_stream(const struct stream *stream, struct census *out, struct diag *diag);
 /* Empty afterwards. */
 void census_free(struct census *census);
 

@@ -1,11 +1,9 @@
-/* cmd_trace.c - trace: shows what is in a trace, and fits a workload to it. */
+/* cmd_trace.c - trace: shows what is in a trace. */
 #include "labs/traces/traces.h"
 
 #include "harness/base/file.h"
-#include "harness/base/json.h"
 #include "harness/command/outputs.h"
 #include "harness/command/setup_flags.h"
-#include "labs/traces/fit.h"
 
 #include <string.h>
 
@@ -17,9 +15,6 @@ struct trace_options {
 #define OF struct trace_options
 static const struct flag flags[] = {
     FLAG_FILE("json", "FILE|-", "what is in the trace, as data", OF, outputs.json),
-    FLAG_FILE("fit", "FILE|-",
-              "write a workload file of the same mix, which scales to other numbers of tasks", OF,
-              outputs.also[0]),
     SETUP_WORKLOADS_DIR(OF, setup),
 };
 #undef OF
@@ -37,7 +32,6 @@ static void begin(struct call *call)
 {
     struct trace_options *options = call->options;
     options->setup = setup_default(call);
-    options->outputs.also_flags[0] = "--fit";
 }
 
 struct subject {
@@ -65,25 +59,6 @@ static int subject_read(const struct call *call, struct subject *subject, struct
     return status;
 }
 
-/* The file is written when the workload has been played, and what it does goes beside the trace. */
-static int fit(const char *path, const struct subject *subject, cJSON *record, struct diag *diag)
-{
-    cJSON *workload;
-    struct census census;
-    int status =
-        fit_workload(&subject->census, subject->name, subject->header.source, &workload, diag);
-    if (status != DIAG_OK)
-        return status;
-    status = fit_census(workload, &census, diag);
-    if (status == DIAG_OK) {
-        json_add(record, "fit", census_record(subject->name, "", &census));
-        census_free(&census);
-        status = json_save(path, workload, diag);
-    }
-    cJSON_Delete(workload);
-    return status;
-}
-
 /* Before anything is read. */
 static int check(struct call *call, struct diag *diag)
 {
@@ -97,19 +72,13 @@ static int check(struct call *call, struct diag *diag)
     return outputs_check(call, &options->outputs, diag);
 }
 
-/* What is known of the trace is left even when no workload fits it. */
 static int leave(struct call *call, const struct subject *subject, struct diag *diag)
 {
     const struct trace_options *options = call->options;
-    struct diag fit_diag;
     cJSON *record = census_record(subject->name, subject->header.source, &subject->census);
-    const char *path = options->outputs.also[0];
-    int fitted = path ? fit(path, subject, record, &fit_diag) : DIAG_OK;
     int status = outputs_document(call, &options->outputs, record, diag);
     cJSON_Delete(record);
-    if (status == DIAG_OK && fitted != DIAG_OK)
-        *diag = fit_diag;
-    return status == DIAG_OK ? fitted : status;
+    return status;
 }
 
 static int run(struct call *call)

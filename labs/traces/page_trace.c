@@ -171,55 +171,6 @@ static void add_histogram(struct page *page, const struct place *root)
     page_open(page, PAGE_FOLD_END);
 }
 
-/* ---- A fit. ---------------------------------------------------------------------------------- */
-
-static void add_fitted(struct page *page, const struct place *record, const char *path,
-                       const char *form)
-{
-    struct place value = place_get(record, path);
-    if (form)
-        page_cell_say(page, &value, form);
-    else
-        cell_share(page, place_number(record, path), place_number(record, "starts"));
-}
-
-static void add_fit(struct page *page, const struct place *root)
-{
-    /* Without a form, a share of the starts. */
-    static const struct {
-        const char *name, *path, *form;
-    } lines[] = {
-        {"operations", "operations.all", "{:digits}"},
-        {"per active tick", "operations.per_active_tick", "{:digits}"},
-        {"starts re-armed", "ended.rearmed", NULL},
-        {"starts cancelled", "ended.cancelled", NULL},
-        {"starts expired", "ended.expired", NULL},
-        {"starts left armed", "ended.left", NULL},
-        {"armed, mean", "armed.mean", "{:digits}"},
-        {"armed, max", "armed.max", "{:digits}"},
-        {"delays p1", "delays.ns.p1", "{:time}"},
-        {"delays p10", "delays.ns.p10", "{:time}"},
-        {"delays p50", "delays.ns.p50", "{:time}"},
-        {"delays p90", "delays.ns.p90", "{:time}"},
-        {"delays p99", "delays.ns.p99", "{:time}"},
-        {"delays, distinct", "delays.distinct", "{:digits}"},
-    };
-    struct place fit = place_get(root, "fit");
-    if (!fit.json)
-        return;
-    page_heading(page, 2, "fit", "A workload fitted to it");
-    page_table(page, NULL, "The trace and the workload fitted to it");
-    page_column(page, "", "", PAGE_LEFT | PAGE_NAMES, 0);
-    page_column(page, "trace", "", 0, 0);
-    page_column(page, "workload", "", 0, 0);
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        page_row(page);
-        page_cell(page, "%s", lines[i].name);
-        add_fitted(page, root, lines[i].path, lines[i].form);
-        add_fitted(page, &fit, lines[i].path, lines[i].form);
-    }
-}
-
 /* ---- The page. ------------------------------------------------------------------------------- */
 
 void page_trace(struct page *page, const cJSON *document)
@@ -239,7 +190,6 @@ void page_trace(struct page *page, const cJSON *document)
     add_curve(page, &root);
     add_percentiles(page, &root);
     add_commonest(page, &root);
-    add_fit(page, &root);
     page_pictures(page, "");
     add_histogram(page, &root);
     page_all_figures(page, &root);

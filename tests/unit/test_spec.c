@@ -145,10 +145,10 @@ static const struct bad bads[] = {
     {TOP "\"phases\":7}", "x.json: phases: expected an array of 1 .. 16 phases"},
     {FILE_OF("5"), "x.json: phases[0]: expected an object"},
     {FILE_OF("{\"name\":\"a\"}"),
-     "x.json: phases[0].do: expected \"start\", \"stop\", \"run\" or \"flow\" (or "
+     "x.json: phases[0].do: expected \"start\", \"stop\" or \"run\" (or "
      "\"repeat\" and \"phases\" instead)"},
     {FILE_OF("{\"do\":\"jump\"}"),
-     "x.json: phases[0].do: 'jump', expected one of: start, stop, run, flow"},
+     "x.json: phases[0].do: 'jump', expected one of: start, stop, run"},
     {FILE_OF("{\"do\":\"stop\"}"), "x.json: phases[0].name: expected a name for the phase"},
     {FILE_OF(RUN "," RUN), "x.json: phases[1].name: expected a name that no other phase has"},
     {FILE_OF(RUN ",{\"name\":\"b\",\"do\":\"run\",\"shar\":1}"),

@@ -1,7 +1,6 @@
-/* fuzz_census.c - any bytes as a trace: what is in it, as text and as a workload; a name of the source may be "nan". */
+/* fuzz_census.c - any bytes as a trace: what is in it, as text; a name of the source may be "nan". */
 #include "harness/tell/report/builders.h"
 #include "harness/tell/report/writer.h"
-#include "labs/traces/fit.h"
 #include "labs/traces/traces.h"
 
 #include <stddef.h>
@@ -18,7 +17,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct trace_header header;
     struct census census;
     struct diag diag;
-    cJSON *workload = NULL;
     char *printed = NULL;
     size_t length = 0;
     struct page page = {.blocks = NULL};
@@ -36,8 +34,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             abort();
         free(printed);
         cJSON_Delete(record);
-        if (fit_workload(&census, "fuzz", header.source, &workload, &diag) == DIAG_OK)
-            cJSON_Delete(workload);
         census_free(&census);
     }
     textfile_close(file);

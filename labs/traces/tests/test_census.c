@@ -203,37 +203,6 @@ TEST(test_a_small_one_by_hand)
     census_free(&census);
 }
 
-TEST(test_the_stream_of_a_trace_has_the_same_census)
-{
-    struct workload_request request = {.workload = "libuv-bind", .directory = "workloads"};
-    struct stream *stream;
-    struct diag diag = {""};
-    struct census stream_census, trace_census;
-    assert_int_equal(workload_stream(&request, &stream, &diag), DIAG_OK);
-    assert_int_equal(census_of_stream(stream, &stream_census, &diag), DIAG_OK);
-    stream_free(stream);
-    census_open("workloads/traces/libuv-bind.tt.xz", &trace_census);
-    assert_memory_equal(stream_census.ended, trace_census.ended, sizeof trace_census.ended);
-    assert_int_equal(stream_census.stretch_count, trace_census.stretch_count);
-    assert_int_equal(stream_census.end, trace_census.end);
-    for (size_t i = 0; i < trace_census.stretch_count; i++)
-        assert_int_equal(stream_census.stretches[i].length, trace_census.stretches[i].length);
-    census_free(&stream_census);
-    census_free(&trace_census);
-}
-
-TEST(test_restarts_inside_callbacks_are_refused)
-{
-    struct workload_request request = {.workload = "hold", .directory = "workloads", .tasks = 10};
-    struct stream *stream;
-    struct census census;
-    struct diag diag = {""};
-    assert_int_equal(workload_stream(&request, &stream, &diag), DIAG_OK);
-    assert_int_equal(census_of_stream(stream, &census, &diag), DIAG_USAGE);
-    assert_non_null(strstr(diag.text, "restarts"));
-    stream_free(stream);
-}
-
 TEST(test_nothing_but_a_header)
 {
     struct census census;

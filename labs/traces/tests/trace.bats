@@ -90,45 +90,13 @@ EOF
     [ "$status" -eq 2 ]
 }
 
-@test "a fit is a workload: it is listed beside the trace, scales, and runs right" {
-    run "$twbench" trace libuv-bind --fit=fit.json
-    [ "$status" -eq 0 ]
-    grep -qE '^starts cancelled +82.4 % +8[123]\.. %$' <<<"$output"
-    "$twbench" --workload=./fit.json --tasks=100,16950 --impl=hashed,heap,hier --counts-only --progress=never \
-        --json=out.json >/dev/null
-    [ "$(json out.json 'len(d["cells"]), {c["status"] for c in d["cells"]}, len({c["digest"] for c in d["cells"]})')" = \
-        "(6, {'ok'}, 2)" ]
-    "$twbench" trace libuv-bind --fit=- >again.json
-    diff fit.json again.json
-}
-
-@test "a fit at a coarser tick goes on" {
-    "$twbench" trace libevent-unbound --fit=fit.json >/dev/null
-    "$twbench" --workload=./fit.json --tick=1ms --impl=hashed,heap --counts-only --progress=never --json=out.json >/dev/null
-    [ "$(json out.json '{c["status"] for c in d["cells"]}, len({c["digest"] for c in d["cells"]})')" = "({'ok'}, 1)" ]
-}
-
-@test "no workload file is overwritten unasked" {
-    echo precious >file
-    refuses file trace libuv-bind --fit=file
-    [ "$(cat file)" = precious ]
-    refuses "only one of them" trace libuv-bind --fit=- --json=-
-    "$twbench" trace libuv-bind --fit=file --force >/dev/null
-    [ "$(json file 'd["name"]')" = libuv-bind-fit ]
-    printf '# timer-trace 1\n# unit_ns: 1\n# ids: 1\n# ops: 1\n# max_armed: 1\n# end: 3\n0 s 0 5\n' >short.tt
-    run "$twbench" trace short.tt --fit=short.json
-    [ "$status" -eq 2 ]
-    [[ $output == *"no stretch of a timer ends"* ]]
-    [ ! -e short.json ]
-}
-
 # far END LAST [SOURCE] - a trace whose clock goes to END; its second timer is started at LAST.
 far() {
     printf '# timer-trace 1\n# source: %b\n# unit_ns: 1000\n# ids: 2\n# ops: 3\n# max_armed: 2\n# end: %s\n' "${3:-far}" "$1"
     printf '0 s 0 9223372036854775807\n1 s 1 5\n%s s 1 -9223372036854775807\n' "$2"
 }
 
-@test "an end at the end of time: every figure is one, in table, JSON, picture data and fit" {
+@test "an end at the end of time: every figure is one, in table, JSON, and picture data" {
     for end in 18014398509481985 18014398509481983 9007199254740993 4611686018427387905 9223372036854775807; do
         far $end $((end - 1)) >far.tt
         "$twbench" trace ./far.tt --json=far.json --force >out
@@ -136,10 +104,6 @@ far() {
         # The last bin has the timer that is started just before the end.
         [ "$(json far.json 'd["end_ticks"], d["armed"]["over_time_max"][-1], len(d["armed"]["over_time_mean"])')" = "($end, 2, 240)" ]
     done
-    status=0
-    "$twbench" trace ./far.tt --fit=fit.json >out 2>&1 || status=$?
-    run ! grep -iwE "[-+]?(nan|inf)" out
-    [ ! -e fit.json ] || [ "$(json fit.json 'd["name"]')" = far-fit ]
     quick --impl=heap --workload=./far.tt --json=run.json >out || true
     run ! grep -iwE "[-+]?(nan|inf)" out
     [ "$(json run.json 'd["cells"][0]["status"]')" = ok ]
@@ -147,9 +111,8 @@ far() {
 
 @test "bytes that are not UTF-8 in a trace's source or name: the documents are JSON all the same" {
     far 20 10 'caf\xe9 \xed\xa0\x80 \xc3' >$'caf\xe9.tt'
-    "$twbench" trace ./$'caf\xe9.tt' --json=trace.json --fit=fit.json >/dev/null || true
+    "$twbench" trace ./$'caf\xe9.tt' --json=trace.json >/dev/null
     [ "$(json trace.json 'd["source"], d["trace"]')" = "('caf? ??? ?', 'caf?')" ]
-    [ ! -e fit.json ] || [ "$(json fit.json '"caf?" in d["summary"]')" = True ]
     quick --impl=heap --workload=./$'caf\xe9.tt' --json=run.json >/dev/null
     [ "$(json run.json 'd["cells"][0]["stream"]["spec"]["source"]')" = "caf? ??? ?" ]
     cp run.json before.json

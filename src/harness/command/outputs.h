@@ -21,7 +21,7 @@ struct outputs {
     const char *json;                 /* file, "-" or NULL, as all of these */
     const char *exports[EXPORTS_MAX]; /* by the place in the table of formats */
     const char *html, *plots;         /* plots: a directory */
-    const char *also[3]; /* files of the command's own, by the flags that name them: "--fit" */
+    const char *also[3]; /* files of the command's own, by the flags that name them: "-o" */
     const char *also_flags[3];
     enum plot_format plot_format;
     struct sweep_claim asserts[ASSERTS_MAX];

@@ -23,7 +23,6 @@ struct dist {
     double *values;
     double *cumulative;       /* ... and the weight up to and with each */
     double within;            /* lognormal: the share that is not cut off */
-    double least;             /* 1, or 0 */
     uint64_t unit_ns, factor; /* of what is drawn, and how many of them make a tick */
 };
 
@@ -282,7 +281,7 @@ static int token_delay(const struct parser *parser, const struct token *token, d
         units_parse_ticks(token->text, parser->dist->unit_ns, place.text, &units, parser->diag);
     if (status != DIAG_OK)
         return status;
-    if ((units == 0 && parser->dist->least > 0) || units > DIST_DELAY_MAX / scale)
+    if (units == 0 || units > DIST_DELAY_MAX / scale)
         return diag_usage(parser->diag, "%s: '%s' is a delay of %llu ticks, expected 1 .. 2^53",
                           place.text, token->text, (unsigned long long)units);
     *out = (double)(units * scale);
@@ -471,7 +470,6 @@ int dist_parse(const char *text, const char *what, const struct dist_context *co
     struct parser parser = {text, text, what, context, dist, diag};
     dist->unit_ns = context->unit_ns ? context->unit_ns : context->tick_ns;
     dist->factor = context->tick_ns / dist->unit_ns;
-    dist->least = context->from_zero ? 0 : 1;
     int status = parse_dist(&parser, dist);
     if (status == DIAG_OK)
         *out = dist;
@@ -493,8 +491,7 @@ void dist_free(struct dist *dist)
 
 struct dist_delay dist_draw(const struct dist *dist, double p)
 {
-    uint64_t units =
-        (uint64_t)clamp(round(dist->quantile(dist, p)), dist->least, (double)DIST_DELAY_MAX);
+    uint64_t units = (uint64_t)clamp(round(dist->quantile(dist, p)), 1, (double)DIST_DELAY_MAX);
     uint64_t ticks = units / dist->factor + (units % dist->factor != 0);
     return (struct dist_delay){ticks, (ticks * dist->factor - units) * dist->unit_ns};
 }

@@ -384,33 +384,6 @@ static void play_run(struct generator *generator)
 
 /* ---- Phases ---------------------------------------------------------------------------------- */
 
-static void play_flow(struct generator *generator)
-{
-    const struct spec_phase *phase = generator->phase;
-    const struct spec *spec = generator->spec;
-    struct flow_spec flow = {
-        .mix = phase->mix,
-        .ticks = phase->ticks,
-        .of = phase->of,
-        .armed = phase->armed,
-        .gaps = phase->passes,
-        .gap_ticks = (double)spec->unit_ns / (double)spec->tick_ns,
-        .starts = phase->starts,
-        .starts_scale = phase->starts_scale,
-        .in_passes = phase->in_passes > 0,
-    };
-    struct flow_stage stage = {
-        .stream = generator->stream,
-        .timers = &generator->timers,
-        .now = &generator->now,
-        .delays = &generator->delays,
-        .traffic = &generator->traffic,
-        .work = &generator->work,
-        .work_max = generator->work_max,
-    };
-    flow_play(&flow, &stage);
-}
-
 static void play_phase(struct generator *generator, const struct spec_phase *phase);
 
 static void play_group(struct generator *generator, const struct spec_phase *group)
@@ -438,8 +411,6 @@ static void play_phase(struct generator *generator, const struct spec_phase *pha
         play_start(generator);
     else if (phase->kind == SPEC_STOP)
         play_stop(generator);
-    else if (phase->kind == SPEC_FLOW)
-        play_flow(generator);
     else
         play_run(generator);
     lives_close(&generator->lives);

@@ -42,17 +42,7 @@ static struct place place_element(const struct place *outer, size_t index)
 
 /* ---- The keys -------------------------------------------------------------------------------- */
 
-enum type {
-    TYPE_NAME,
-    TYPE_REAL,
-    TYPE_COUNT,
-    TYPE_TICKS,
-    TYPE_DIST,
-    TYPE_GAPS,   /* a distribution in units */
-    TYPE_COUNTS, /* the same from 0 */
-    TYPE_MIX,
-    TYPE_WORD
-};
+enum type { TYPE_NAME, TYPE_REAL, TYPE_COUNT, TYPE_TICKS, TYPE_DIST, TYPE_WORD };
 
 struct field {
     const char *key;
@@ -63,12 +53,11 @@ struct field {
     const char *const *words; /* of TYPE_WORD, NULL at the end; the value is the index */
 };
 
-static const char *const kind_words[] = {"start", "stop", "run", "flow", NULL};
+static const char *const kind_words[] = {"start", "stop", "run", NULL};
 static const char *const order_words[] = {"ids", "random", "soonest", "latest", NULL};
 static const char *const age_words[] = {"new", "stationary", "refreshed", "phased", NULL};
 static const char *const ended_words[] = {"idle",       "restart",     "replace",
                                           "fixed-rate", "fixed-delay", NULL};
-static const char *const changes_words[] = {"at-once", "in-passes", NULL};
 /* until_empty is 1 for the only word there is. */
 static const char *const until_words[] = {"", "empty", NULL};
 
@@ -76,9 +65,8 @@ enum {
     AT_START = 1u << SPEC_START,
     AT_STOP = 1u << SPEC_STOP,
     AT_RUN = 1u << SPEC_RUN,
-    AT_FLOW = 1u << SPEC_FLOW,
     AT_GROUP = 1u << SPEC_GROUP,
-    AT_ALL = AT_START | AT_STOP | AT_RUN | AT_FLOW | AT_GROUP
+    AT_ALL = AT_START | AT_STOP | AT_RUN | AT_GROUP
 };
 
 #define AT(member) offsetof(struct spec_phase, member)
@@ -86,14 +74,14 @@ enum {
 /* "do" and "phases" are read by phase_bind itself, and are here for the list of known keys. */
 static const struct field fields[] = {
     {"name", AT_ALL, TYPE_NAME, AT(name), 0, 0, NULL},
-    {"do", AT_START | AT_STOP | AT_RUN | AT_FLOW, TYPE_WORD, AT(kind), 0, 0, kind_words},
+    {"do", AT_START | AT_STOP | AT_RUN, TYPE_WORD, AT(kind), 0, 0, kind_words},
     {"delay", AT_START | AT_RUN, TYPE_DIST, AT(delay), 0, 0, NULL},
     {"share", AT_START | AT_STOP, TYPE_REAL, AT(share), 0, 1, NULL},
     {"order", AT_START | AT_STOP, TYPE_WORD, AT(order), 0, 0, order_words},
     {"age", AT_START, TYPE_WORD, AT(age), 0, 0, age_words},
     {"stop_share", AT_START | AT_RUN, TYPE_REAL, AT(stop_share), 0, 1, NULL},
     {"stop_after", AT_START | AT_RUN, TYPE_DIST, AT(stop_after), 0, 0, NULL},
-    {"ticks", AT_RUN | AT_FLOW, TYPE_TICKS, AT(ticks), 0, 0, NULL},
+    {"ticks", AT_RUN, TYPE_TICKS, AT(ticks), 0, 0, NULL},
     {"turns", AT_RUN, TYPE_REAL, AT(turns), 1e-6, 1e6, NULL},
     {"until", AT_RUN, TYPE_WORD, AT(until_empty), 0, 0, until_words},
     {"step", AT_RUN, TYPE_TICKS, AT(step), 0, 0, NULL},
@@ -105,13 +93,6 @@ static const struct field fields[] = {
     {"refresh_min", AT_START | AT_RUN, TYPE_COUNT, AT(refresh_min), 0, 1e6, NULL},
     {"arrive", AT_RUN, TYPE_REAL, AT(arrive), 0, 1, NULL},
     {"depart", AT_RUN, TYPE_REAL, AT(depart), 0, 1, NULL},
-    {"mix", AT_FLOW, TYPE_MIX, AT(mix), 0, 0, NULL},
-    {"armed", AT_FLOW, TYPE_REAL, AT(armed), 0, 1, NULL},
-    {"passes", AT_FLOW, TYPE_GAPS, AT(passes), 0, 0, NULL},
-    {"starts", AT_FLOW, TYPE_COUNTS, AT(starts), 0, 0, NULL},
-    {"starts_scale", AT_FLOW, TYPE_REAL, AT(starts_scale), 1e-9, 1e9, NULL},
-    {"of", AT_FLOW, TYPE_COUNT, AT(of), 1, TW_CAPACITY_MAX, NULL},
-    {"changes", AT_FLOW, TYPE_WORD, AT(in_passes), 0, 0, changes_words},
     {"repeat", AT_GROUP, TYPE_COUNT, AT(repeat), 1, REPEAT_MAX, NULL},
     {"phases", AT_GROUP, TYPE_NAME, 0, 0, 0, NULL},
 };
@@ -188,30 +169,15 @@ static int ticks_bind(const struct binder *binder, const struct place *place, co
     return diag_usage(binder->diag, "%s: %.60s, expected 1 .. 2^53 ticks", place->text, text);
 }
 
-static struct dist_context context_of(const struct binder *binder)
+static int dist_bind(const struct binder *binder, const struct place *place, const char *text,
+                     struct dist **out)
 {
-    return (struct dist_context){
+    struct dist_context context = {
         .tick_ns = binder->spec->tick_ns,
         .directory = binder->request->directory,
         .unit_ns = binder->spec->unit_ns,
     };
-}
-
-static int dist_bind(const struct binder *binder, const struct place *place, const char *text,
-                     enum type type, struct dist **out)
-{
-    struct dist_context context = context_of(binder);
-    if (type != TYPE_DIST)
-        context.tick_ns = context.unit_ns;
-    context.from_zero = type == TYPE_COUNTS;
     return dist_parse(text, place->text, &context, out, binder->diag);
-}
-
-static int mix_bind(const struct binder *binder, const struct place *place, const cJSON *item,
-                    struct mix **out)
-{
-    struct dist_context context = context_of(binder);
-    return mix_parse(item, place->text, &context, out, binder->diag);
 }
 
 static int field_bind(const struct binder *binder, const struct place *outer, const cJSON *item,
@@ -220,8 +186,6 @@ static int field_bind(const struct binder *binder, const struct place *outer, co
     struct place place = place_member(outer, item->string);
     void *to = (char *)phase + field->offset;
     char text[PARAMETER_TEXT_MAX + 1];
-    if (field->type == TYPE_MIX)
-        return mix_bind(binder, &place, item, to);
     if (!parameter_text(item, text, sizeof text))
         return diag_usage(binder->diag, "%s: expected a number or a string", place.text);
     switch (field->type) {
@@ -234,10 +198,7 @@ static int field_bind(const struct binder *binder, const struct place *outer, co
     case TYPE_TICKS:
         return ticks_bind(binder, &place, text, to);
     case TYPE_DIST:
-    case TYPE_GAPS:
-    case TYPE_COUNTS:
-        return dist_bind(binder, &place, text, field->type, to);
-    case TYPE_MIX:
+        return dist_bind(binder, &place, text, to);
     case TYPE_WORD:
         break;
     }
@@ -299,28 +260,10 @@ static int ended_check(const struct binder *binder, const struct place *place,
     return DIAG_OK;
 }
 
-static int flow_check(const struct binder *binder, const struct place *place,
-                      const struct spec_phase *phase)
-{
-    if (phase->ticks == 0)
-        return phase_fail(binder, place, "ticks", "a length of the flow");
-    if (!phase->mix)
-        return phase_fail(binder, place, "mix", "an array of rows");
-    if (!phase->passes)
-        return phase_fail(binder, place, "passes", "a distribution of times between passes");
-    if (!phase->starts)
-        return phase_fail(binder, place, "starts", "a distribution of new timers of a pass");
-    if (phase->of == 0)
-        return phase_fail(binder, place, "of", "the number of tasks that passes are of");
-    return DIAG_OK;
-}
-
 static int phase_check(const struct binder *binder, const struct place *place,
                        struct spec_phase *phase)
 {
     uint32_t table[STREAM_RESTART_SIZE];
-    if (phase->kind == SPEC_FLOW)
-        return flow_check(binder, place, phase);
     if (phase->kind == SPEC_RUN) {
         int status = run_length_check(binder, place, phase);
         if (status == DIAG_OK)
@@ -367,7 +310,6 @@ static struct spec_phase phase_defaults(unsigned kind)
         .share = 1,
         .order = kind == SPEC_STOP ? SPEC_RANDOM : SPEC_IDS,
         .step = 1,
-        .starts_scale = 1,
         .repeat = 1,
     };
 }
@@ -380,9 +322,8 @@ static int kind_bind(const struct binder *binder, const struct place *place, con
     if (item && cJSON_IsString(item))
         return word_bind(binder, &member, item->valuestring, kind_words, kind);
     if (item || !cJSON_HasObjectItem(object, "phases"))
-        return phase_fail(
-            binder, place, "do",
-            "\"start\", \"stop\", \"run\" or \"flow\" (or \"repeat\" and \"phases\" instead)");
+        return phase_fail(binder, place, "do",
+                          "\"start\", \"stop\" or \"run\" (or \"repeat\" and \"phases\" instead)");
     *kind = SPEC_GROUP;
     return DIAG_OK;
 }
@@ -466,9 +407,6 @@ static void phases_free(struct spec_phase *phases, size_t count)
         dist_free(phases[i].delay);
         dist_free(phases[i].stop_after);
         dist_free(phases[i].run_time);
-        dist_free(phases[i].passes);
-        dist_free(phases[i].starts);
-        mix_free(phases[i].mix);
         phases_free(phases[i].phases, phases[i].phase_count);
     }
     free(phases);

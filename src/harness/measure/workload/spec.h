@@ -79,7 +79,7 @@ int parameters_resolve(cJSON *root, const char *path, struct diag *diag);
 /* ---- A workload file. ------------------------------------------------------------------------- */
 
 /* The words of "do", "order", "age" and "ended"; docs/WORKLOADS.md says what each does. */
-enum spec_kind { SPEC_START, SPEC_STOP, SPEC_RUN, SPEC_FLOW, SPEC_GROUP };
+enum spec_kind { SPEC_START, SPEC_STOP, SPEC_RUN, SPEC_GROUP };
 enum spec_order { SPEC_IDS, SPEC_RANDOM, SPEC_SOONEST, SPEC_LATEST };
 enum spec_age { SPEC_NEW, SPEC_STATIONARY, SPEC_REFRESHED, SPEC_PHASED };
 enum spec_ended { SPEC_IDLE, SPEC_RESTART, SPEC_REPLACE, SPEC_FIXED_RATE, SPEC_FIXED_DELAY };
@@ -100,11 +100,6 @@ struct spec_phase {
     uint64_t slow_every, slow_run;
     double refresh, arrive, depart;
     uint64_t refresh_min;
-    struct mix *mix; /* of a flow, as what follows */
-    struct dist *passes, *starts;
-    uint64_t of;
-    double armed, starts_scale;
-    unsigned in_passes;
     uint64_t repeat; /* of a group, with its phases */
     struct spec_phase *phases;
     size_t phase_count;
