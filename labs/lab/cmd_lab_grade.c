@@ -33,11 +33,16 @@ static void print_indented(FILE *out, const char *text, const char *indent)
         fprintf(out, "%s%.*s\n", indent, (int)strcspn(at, "\n"), at);
 }
 
+static void print_points(FILE *out, const cJSON *part)
+{
+    fprintf(out, "%5g of %-3g %s\n", json_get_number(part, "points"), json_get_number(part, "of"),
+            json_get_text(part, "name"));
+}
+
 static void print_part(FILE *out, const void *of)
 {
     const cJSON *part = of;
-    fprintf(out, "%5g of %-3g %s\n", json_get_number(part, "points"), json_get_number(part, "of"),
-            json_get_text(part, "name"));
+    print_points(out, part);
     if (!json_get(part, "rule"))
         return;
     const char *list = json_get_text(part, "list"), *drawing = json_get_text(part, "drawing");
@@ -81,8 +86,9 @@ static void print_grade(FILE *out, const void *of)
         fprintf(out, "It does not build, or cannot be loaded:\n");
         print_indented(out, json_get_text(grade, "compiler"), "  ");
     }
+    int broken = 0;
     json_each(part, grade, "parts")
-        print_part(out, part);
+        (json_get(part, "rule") && broken++ ? print_points(out, part) : print_part(out, part));
     json_each(cost, grade, "costs")
         print_cost(out, cost);
     fprintf(out, "%5g of %-3g points\n", json_get_number(grade, "points"),

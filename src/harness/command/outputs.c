@@ -536,7 +536,8 @@ int outputs_finish(struct call *call, const struct outputs *outputs,
         left = outputs_write(call, outputs, document, &diag);
     if (interrupted)
         fprintf(stderr, "twbench: interrupted after %zu finished cells%s\n", cells,
-                outputs->json ? "; --resume continues from there" : "");
+                outputs->json ? "; --resume continues from there"
+                              : "; --json=FILE --resume keeps them");
     if (left == DIAG_OK && !interrupted)
         left = outputs_assert(outputs, document, &broken, &diag);
     if (left != DIAG_OK)
