@@ -232,7 +232,7 @@ nothing_points_outside() {
 # another reason, with how many lines at most.  That list goes down only.
 tests_ask_no_times() {
     local pattern='(^|[^a-z"])sleep [0-9.$]|(nano|u)sleep\(|time\.sleep|in_some_of [0-9]|given_time [a-z]|date \+%s'
-    pattern+='|clock_(read_ns|gettime)\(|[^_a-z]clock\(\)|perf_counter|time\.(time|monotonic)\(|ward_now_ns\('
+    pattern+='|clock_(read_ns|gettime)\(|[^_a-z]clock\(\)|perf_counter|time\.(time|monotonic)\(|isolate_now_ns\('
     pattern+='|\bSECONDS=0|moment_(now|sleep)\(|for (try|attempt|budget) in'
     pattern+='|(_ns|median|p50|p99|max)"\] *<=? *[1-9]|fastest"\]'
     find tests labs/*/tests \( -name '*.bats' -o -name '*.sh' -o -name '*.bash' -o -name '*.py' -o -name '*.c' \) \

@@ -53,7 +53,7 @@ static void run_whole(const struct task *task, struct conform_report *report)
     options.vary = false;
     options.watch = NULL;
     options.shrink_replays = 10;
-    watched_run(task->backend, &options, report);
+    isolate_conform(task->backend, &options, report);
 }
 
 static double seconds_of_children(void)

@@ -1,7 +1,7 @@
 /* scenes.c - short sequences of calls, each for sentences of store.h that a random load hardly meets. */
 #include "labs/durable/crash/crash.h"
 
-#include "harness/base/ward.h"
+#include "harness/base/isolate.h"
 #include "labs/durable/drive/footing.h"
 
 #include <inttypes.h>
@@ -421,21 +421,21 @@ bool crash_scenes(const struct crash_case *this)
     struct crash_case copy = *this;
     char reason[300] = "", directory[PATH_MAX];
     struct crash_options options = *this->options;
-    struct ward ward = {.out_fd = WARD_NOWHERE, .err_fd = WARD_NOWHERE};
+    struct isolate isolate = {.out_fd = ISOLATE_NOWHERE, .err_fd = ISOLATE_NOWHERE};
     /* With a name as long and odd as names may be. */
     snprintf(directory, sizeof directory, "%.3700s/a 'store' of 100%% \"%0120d\"?#;$",
              options.directory, 0);
     options.directory = directory;
     copy.options = &options;
-    uint64_t begin_ns = ward_now_ns();
+    uint64_t begin_ns = isolate_now_ns();
     if (mkdir(directory, 0700) != 0)
         crash_broken(this, CRASH_EVEN, "failed", "%s: no directory", directory);
-    else if (!ward_run(&ward, this->store->flags & TW_STORE_SERVER ? SECONDS_SERVER : SECONDS, play,
-                       &copy, &outcome, sizeof outcome, reason, sizeof reason))
+    else if (!isolate_run(&isolate, this->store->flags & TW_STORE_SERVER ? SECONDS_SERVER : SECONDS,
+                          play, &copy, &outcome, sizeof outcome, reason, sizeof reason))
         crash_broken(this, CRASH_EVEN, "crashed", "a scene: %s", reason);
     else if (outcome.rule[0])
         crash_broken(this, CRASH_EVEN, outcome.rule, "a scene: %s", outcome.words);
-    ward_sweep(begin_ns, NULL, 0);
+    isolate_sweep(begin_ns, NULL, 0);
     footing_remove(directory);
     return !this->report->is_broken;
 }

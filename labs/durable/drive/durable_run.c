@@ -2,8 +2,8 @@
 #include "labs/durable/drive/durable_run.h"
 
 #include "harness/base/clock.h"
+#include "harness/base/isolate.h"
 #include "harness/base/rng.h"
-#include "harness/base/ward.h"
 #include "labs/durable/drive/drive.h"
 #include "labs/durable/drive/footing.h"
 
@@ -80,15 +80,15 @@ static bool worker_begin(const struct durable_request *request, const char *dire
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
         return false;
-    struct ward ward = {
-        .memory_bytes = request->memory_bytes, .out_fd = ends[1], .err_fd = WARD_NOWHERE};
+    struct isolate isolate = {
+        .memory_bytes = request->memory_bytes, .out_fd = ends[1], .err_fd = ISOLATE_NOWHERE};
     fflush(NULL);
     atomic_store(&book->stage, BOOK_OPENING);
     if (book->disk_lock)
         atomic_store(book->disk_lock, 0); /* of a process that was killed */
-    worker->begin_ns = ward_now_ns();
-    worker->memory_kills = ward_memory_kills();
-    worker->pid = ward_fork(&ward);
+    worker->begin_ns = isolate_now_ns();
+    worker->memory_kills = isolate_memory_kills();
+    worker->pid = isolate_fork(&isolate);
     if (worker->pid == 0) {
         /* A server that the store starts is not to have the alarm as its output. */
         int alarm = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
@@ -105,7 +105,7 @@ static bool worker_begin(const struct durable_request *request, const char *dire
     }
     close(ends[1]);
     worker->alarm = ends[0];
-    worker->pidfd = worker->pid > 0 ? ward_pidfd(worker->pid) : -1;
+    worker->pidfd = worker->pid > 0 ? isolate_pidfd(worker->pid) : -1;
     return worker->pid > 0;
 }
 
@@ -113,8 +113,8 @@ static bool worker_begin(const struct durable_request *request, const char *dire
 static int worker_end(struct worker *worker)
 {
     int status;
-    ward_end(worker->pid, &status);
-    ward_sweep(worker->begin_ns, NULL, 0);
+    isolate_end(worker->pid, &status);
+    isolate_sweep(worker->begin_ns, NULL, 0);
     close(worker->alarm);
     if (worker->pidfd >= 0)
         close(worker->pidfd);
@@ -170,8 +170,8 @@ bool durable_open_once(const struct durable_request *request, const char *store_
     if (waited == WAITED_TIMEOUT)
         snprintf(reason, reason_size, "did not end within %.1f s", (double)budget_ns / 1e9);
     else if (WIFSIGNALED(status))
-        ward_explain_signal(WTERMSIG(status), ward_memory_kills() - worker.memory_kills,
-                            &may_be_memory, reason, reason_size);
+        isolate_explain_signal(WTERMSIG(status), isolate_memory_kills() - worker.memory_kills,
+                               &may_be_memory, reason, reason_size);
     else
         *ended = WEXITSTATUS(status);
     return waited == WAITED_END && WIFEXITED(status);
@@ -281,8 +281,8 @@ static bool judge_end(struct endurance *endurance, const struct worker *worker, 
     if (was_struck)
         return true;
     if (WIFSIGNALED(status)) {
-        ward_explain_signal(WTERMSIG(status), ward_memory_kills() - worker->memory_kills,
-                            &may_be_memory, reason, sizeof reason);
+        isolate_explain_signal(WTERMSIG(status), isolate_memory_kills() - worker->memory_kills,
+                               &may_be_memory, reason, sizeof reason);
         set_end(endurance, DURABLE_CRASHED, reason);
     } else if (WEXITSTATUS(status) == DRIVE_SERVED && endurance->request->is_cold &&
                !book->is_cold) {

@@ -160,7 +160,7 @@ bool durable_load_is_payload(const struct durable_load *load, uint64_t number, c
 
 /* Drives a store in child processes that are ended at random moments, and judges the ledger.
  *
- * Each open of the store is a child of its own (base/ward.h); the book is shared and outlives it. */
+ * Each open of the store is a child of its own (base/isolate.h); the book is shared and outlives it. */
 
 struct book;
 

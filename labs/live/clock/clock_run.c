@@ -1,8 +1,8 @@
 /* clock_run.c - makes a run in a child process: opens the service, lets producers play, shuts, judges. */
 #include "labs/live/clock/clock_run.h"
 
+#include "harness/base/isolate.h"
 #include "harness/base/text.h"
-#include "harness/base/ward.h"
 #include "harness/measure/designs/designs.h"
 #include "impls/registry.h"
 #include "labs/live/clock/performance.h"
@@ -499,14 +499,14 @@ void clock_run(const struct clock_request *request, struct clock_report *report)
     char reason[sizeof report->reason];
     uint64_t budget_ns = budget_of(request, is_plugin), begun = moment_now();
     struct watch watch = {.request = request, .begun_ns = begun};
-    struct ward ward = {.memory_bytes = request->memory_bytes,
-                        .out_fd = WARD_NOWHERE,
-                        .err_fd = WARD_NOWHERE,
-                        .look = watch_run,
-                        .look_ctx = &watch};
+    struct isolate isolate = {.memory_bytes = request->memory_bytes,
+                              .out_fd = ISOLATE_NOWHERE,
+                              .err_fd = ISOLATE_NOWHERE,
+                              .look = watch_run,
+                              .look_ctx = &watch};
     memset(report, 0, sizeof *report);
-    if (!ward_run(&ward, (unsigned)((budget_ns + SECOND - 1) / SECOND), run_in_child, &in_child,
-                  report, sizeof *report, reason, sizeof reason)) {
+    if (!isolate_run(&isolate, (unsigned)((budget_ns + SECOND - 1) / SECOND), run_in_child,
+                     &in_child, report, sizeof *report, reason, sizeof reason)) {
         bool late = moment_now() - begun >= budget_ns || watch.told_ns > 0;
         memset(report, 0, sizeof *report);
         report->is_cut = watch.told_ns > 0;

@@ -1,8 +1,8 @@
 /* race.c - runs each case, hold and random service in a child, watches its calls, and says how it ended. */
 #include "labs/live/race/race.h"
 
+#include "harness/base/isolate.h"
 #include "harness/base/text.h"
-#include "harness/base/ward.h"
 #include "harness/measure/designs/designs.h"
 #include "labs/live/race/race_service.h"
 #include "labs/live/runners/moment.h"
@@ -178,11 +178,11 @@ static void job_run(struct race_job *job, struct race_report *report)
 {
     char reason[200] = "";
     struct race_sums sums = {0};
-    struct ward ward = {
-        .memory_bytes = MEMORY_BYTES, .out_fd = WARD_NOWHERE, .err_fd = WARD_NOWHERE};
+    struct isolate isolate = {
+        .memory_bytes = MEMORY_BYTES, .out_fd = ISOLATE_NOWHERE, .err_fd = ISOLATE_NOWHERE};
     memset(job->notes, 0, sizeof *job->notes);
-    bool done = ward_run(&ward, 3 * job->options->patience_s + SLACK_S, job_work, job, &sums,
-                         sizeof sums, reason, sizeof reason);
+    bool done = isolate_run(&isolate, 3 * job->options->patience_s + SLACK_S, job_work, job, &sums,
+                            sizeof sums, reason, sizeof reason);
     judge_end(job, done, reason, report);
 #define ADD(name, meaning) report->sums.name += sums.name;
     RACE_SUMS(ADD)

@@ -2,10 +2,10 @@
 #include "labs/teach/teach.h"
 
 #include "harness/base/file.h"
+#include "harness/base/isolate.h"
 #include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
-#include "harness/base/ward.h"
 #include "harness/command/design_flags.h"
 #include "harness/command/outputs.h"
 #include "harness/prove/report.h"
@@ -350,10 +350,10 @@ static int play_apart(const struct show_options *options, const char *operand,
     struct playing playing = {options, operand, request};
     struct played played = {.status = DIAG_OK};
     char reason[200];
-    const struct ward ward = {
-        .memory_bytes = SHOW_MEMORY, .file_bytes = SHOW_BYTES, .err_fd = WARD_NOWHERE};
-    bool done = ward_show(&ward, SHOW_SECONDS, play_in_child, &playing, &played, sizeof played,
-                          reason, sizeof reason);
+    const struct isolate isolate = {
+        .memory_bytes = SHOW_MEMORY, .file_bytes = SHOW_BYTES, .err_fd = ISOLATE_NOWHERE};
+    bool done = isolate_show(&isolate, SHOW_SECONDS, play_in_child, &playing, &played,
+                             sizeof played, reason, sizeof reason);
     if (!done)
         return diag_run(diag, "%s: %s; 'twbench conform' says in which function",
                         request->design->name, reason);

@@ -2,8 +2,8 @@
 #include "harness/prove/child.h"
 
 #include "harness/base/clock.h"
+#include "harness/base/isolate.h"
 #include "harness/base/process_state.h"
-#include "harness/base/ward.h"
 #include "harness/measure/designs/designs.h"
 #include "harness/prove/guard.h"
 
@@ -85,7 +85,7 @@ static void load_and_work(const struct child *child, child_work_fn *work, void *
 static _Noreturn void child_main(struct child *child, child_work_fn *work, void *ctx)
 {
     load_and_work(child, work, ctx);
-    child->watch->end = WARD_DONE;
+    child->watch->end = ISOLATE_DONE;
     _exit(0);
 }
 
@@ -200,14 +200,14 @@ static enum verdict wait_for(const struct child *child, pid_t pid, uint64_t begi
 {
     double now = seconds_of(CLOCK_MONOTONIC);
     struct pulse pulse = {.seen_wall = now, .begin_wall = now};
-    struct pollfd end = {.fd = ward_pidfd(pid), .events = POLLIN};
+    struct pollfd end = {.fd = isolate_pidfd(pid), .events = POLLIN};
     enum verdict verdict = GOES_ON;
     clockid_t clock;
     bool has_clock = clock_getcpuclockid(pid, &clock) == 0;
     while (verdict == GOES_ON && poll(&end, 1, LOOK_MS) == 0)
         verdict = take_pulse(child, pid, &pulse, has_clock ? &clock : NULL);
-    ward_end(pid, wait_status);
-    *left = ward_sweep(begin_ns, NULL, 0);
+    isolate_end(pid, wait_status);
+    *left = isolate_sweep(begin_ns, NULL, 0);
     if (end.fd >= 0)
         close(end.fd);
     return verdict;
@@ -285,8 +285,8 @@ static void tell_signal(const struct child *child, int number, struct conform_re
     const struct watch *watch = child->watch;
     char reason[160];
     bool is_access = number == SIGSEGV || number == SIGBUS, may_be_memory;
-    ward_explain_signal(number, ward_memory_kills() - child->memory_kills, &may_be_memory, reason,
-                        sizeof reason);
+    isolate_explain_signal(number, isolate_memory_kills() - child->memory_kills, &may_be_memory,
+                           reason, sizeof reason);
     if (is_access && watch->fault.signal == number && watch->fault.is_access) {
         tell_fault(watch, report);
     } else if (may_be_memory && child->resident_bytes > 0) {
@@ -304,7 +304,7 @@ static void conclude(const struct child *child, enum verdict verdict, int wait_s
                      struct conform_report *report)
 {
     struct watch *watch = child->watch;
-    bool is_done = watch->end == WARD_DONE;
+    bool is_done = watch->end == ISOLATE_DONE;
     watch_mend(watch, child->backend);
     *report = watch->report;
     if (verdict == GOES_ON && is_done) {
@@ -339,15 +339,16 @@ bool child_run(struct child *child, child_work_fn *work, void *ctx, struct confo
     if (child->output_fd >= 0 &&
         (ftruncate(child->output_fd, 0) != 0 || /* what the last one printed */
          lseek(child->output_fd, 0, SEEK_SET) != 0))
-        child->output_fd = WARD_NOWHERE;
+        child->output_fd = ISOLATE_NOWHERE;
     fflush(NULL);
-    uint64_t begin_ns = ward_now_ns();
-    child->memory_kills = ward_memory_kills();
-    pid_t pid = ward_fork(&(struct ward){.memory_bytes = 2 * child->memory_bytes,
-                                         .file_bytes = FILE_BYTES,
-                                         .cpu_seconds = 1 + (unsigned)(2 * child->all_seconds),
-                                         .out_fd = child->output_fd,
-                                         .err_fd = child->output_fd});
+    uint64_t begin_ns = isolate_now_ns();
+    child->memory_kills = isolate_memory_kills();
+    pid_t pid =
+        isolate_fork(&(struct isolate){.memory_bytes = 2 * child->memory_bytes,
+                                       .file_bytes = FILE_BYTES,
+                                       .cpu_seconds = 1 + (unsigned)(2 * child->all_seconds),
+                                       .out_fd = child->output_fd,
+                                       .err_fd = child->output_fd});
     if (pid == 0)
         child_main(child, work, ctx);
     if (pid < 0) {

@@ -17,7 +17,7 @@ struct child {
     double call_seconds;     /* of processor time that one call may take */
     double idle_seconds;     /* for which it may sleep; with TW_REAL_CLOCK as long as it likes */
     double all_seconds;      /* of processor time that a piece may take */
-    uint64_t memory_kills;   /* ward_memory_kills() when the piece began */
+    uint64_t memory_kills;   /* isolate_memory_kills() when the piece began */
     bool took_too_long;      /* the last piece took all of that, and was ended */
 };
 

@@ -23,7 +23,7 @@ struct conform_options {
     bool streams_only; /* leave the written cases out */
     bool cases_only;   /* ... or the streams */
     bool vary;         /* then the same with all variants of the settings, and fewer operations */
-    bool with_huge;    /* watched_run: instances for up to 10^9 timers too */
+    bool with_huge;    /* isolate_conform: instances for up to 10^9 timers too */
     uint32_t shrink_replays; /* for a shorter list; 0: the usual */
     double seconds;    /* of processor time, for a piece and for a shorter list; 0: the usual */
     uint32_t patience; /* the cases that end by processor time have so many times the usual; 0: 1 */
@@ -31,7 +31,7 @@ struct conform_options {
     uint32_t life_starts; /* starts in the case of one long life; 0: some thousands */
     const struct tw_backend
         *counted; /* the design's table beside it that counts, so that it counts nothing; or NULL */
-    const struct tw_backend *twin; /* watched_run: not run when its functions are the same */
+    const struct tw_backend *twin; /* isolate_conform: not run when its functions are the same */
     struct watch *watch; /* notes go there (watch.h); lists are then left as long as they are */
 };
 

@@ -9,8 +9,8 @@
 static int judge(const struct tw_backend *backend, const struct conform_options *conform,
                  const char *text, struct conform_report *report)
 {
-    return text ? watched_run_text(backend, conform, text, report)
-                : watched_run(backend, conform, report);
+    return text ? isolate_conform_text(backend, conform, text, report)
+                : isolate_conform(backend, conform, report);
 }
 
 /* A plugin brings both of its tables.  That of a design of the program which counts is judged by the tests. */

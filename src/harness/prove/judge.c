@@ -51,8 +51,8 @@ struct judge {
     const struct tw_spot *spot;   /* NULL: no list is checked alone */
     uint32_t spots;               /* starts and stops since one was */
     struct tw_timers *timers;
-    struct batch *room; /* of `batch`: what is collected for the next call */
-    struct loan loan;   /* what open was given */
+    struct batch *room;    /* of `batch`: what is collected for the next call */
+    struct lent_page page; /* what open was given */
     struct turn turns[TURNS];
     unsigned function_turn, ctx_turn; /* of the call under way */
     uint64_t turned;
@@ -876,11 +876,11 @@ static bool judge_allocate(struct judge *judge, const struct operations *operati
 static bool open_design(struct judge *judge, const struct operations *operations)
 {
     watch_list(judge->watch, operations);
-    if (!loan_make(&judge->loan, operations, judge->watch)) {
+    if (!lent_make(&judge->page, operations, judge->watch)) {
         report_broken(judge->report, RULE_MEMORY, "for a config");
         return false;
     }
-    struct lent *lent = judge->loan.lent, given = *lent;
+    struct lent *lent = judge->page.lent, given = *lent;
     const char *before = watch_enter(judge->watch, "open");
     int status = judge->backend->open(&lent->timers, &lent->config, &lent->error);
     watch_leave(judge->watch, before);
@@ -891,8 +891,8 @@ static bool open_design(struct judge *judge, const struct operations *operations
     if (status != TW_OK)
         report_broken(judge->report, RULE_OPEN, "open answered %d: %.*s", status,
                       (int)sizeof lent->error.text, lent->error.text);
-    if (status != TW_OK || !loan_call_in(&judge->loan)) {
-        loan_end(&judge->loan);
+    if (status != TW_OK || !lent_revoke(&judge->page)) {
+        lent_end(&judge->page);
         return false;
     }
     if (judge->watch)
@@ -1102,7 +1102,7 @@ void judge_close(struct judge *judge)
     if (judge->watch)
         guard_inspect(is_closed && --judge->watch->open_instances == 0, judge->report);
     judge_tell_coverage(judge);
-    loan_end(&judge->loan);
+    lent_end(&judge->page);
     model_close(&judge->model);
     free(judge->actions);
     free(judge->first_actions);

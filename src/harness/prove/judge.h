@@ -39,7 +39,7 @@ tw_tick judge_next(struct judge *judge);
 bool judge_replay(const struct tw_backend *backend, const struct operations *operations,
                   enum judge_look look, struct conform_report *report, size_t *steps);
 
-/* ---- What open is given, on a page that nobody can touch afterwards (loan.c). -------------- */
+/* ---- What open is given, on a page that nobody can touch afterwards (lent_page.c). -------------- */
 
 /* That is out, config, settings with their names, and error.  When open has returned the page is called in: nobody can touch it any more, and a design that has
  * kept a pointer to it is caught at its first use. */
@@ -56,17 +56,17 @@ struct lent {
 };
 
 /* The page, while it is lent. */
-struct loan {
+struct lent_page {
     struct lent *lent; /* NULL: there is none */
     struct watch *watch;
 };
 
-/* Lends what the header of the list says.  False, with no loan, when there is no memory; `watch` may be
+/* Lends what the header of the list says.  False, with no page, when there is no memory; `watch` may be
  * NULL. */
-bool loan_make(struct loan *loan, const struct operations *operations, struct watch *watch);
+bool lent_make(struct lent_page *page, const struct operations *operations, struct watch *watch);
 /* From here on an access ends the process.  False when the system refuses that. */
-bool loan_call_in(struct loan *loan);
-/* Gives the page back; harmless without a loan. */
-void loan_end(struct loan *loan);
+bool lent_revoke(struct lent_page *page);
+/* Gives the page back; harmless without a page. */
+void lent_end(struct lent_page *page);
 
 #endif

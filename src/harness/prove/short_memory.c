@@ -33,22 +33,22 @@ static void judge_short_open(const struct lent *lent, int status, uint64_t k,
 static bool try_short_open(struct case_plan *plan, uint64_t k, uint64_t count,
                            struct conform_report *report)
 {
-    struct loan loan;
+    struct lent_page page;
     struct watch *watch = report->watch;
-    if (!loan_make(&loan, plan->operations, watch))
+    if (!lent_make(&page, plan->operations, watch))
         return false;
     uint64_t refused = guard_refused();
     watch_enter(watch, "open");
     guard_make_short(k, count);
-    int status = plan->backend->open(&loan.lent->timers, &loan.lent->config, &loan.lent->error);
+    int status = plan->backend->open(&page.lent->timers, &page.lent->config, &page.lent->error);
     guard_make_short(0, 0);
-    judge_short_open(loan.lent, status, k, report);
+    judge_short_open(page.lent, status, k, report);
     watch_enter(watch, "close");
     if (status == TW_OK)
-        plan->backend->close(loan.lent->timers);
+        plan->backend->close(page.lent->timers);
     watch_leave(watch, NULL);
     guard_inspect(true, report);
-    loan_end(&loan);
+    lent_end(&page);
     return guard_refused() != refused;
 }
 
@@ -139,21 +139,21 @@ static void try_large(struct case_plan *plan, const struct tw_param *param, uint
                       struct conform_report *report)
 {
     struct operations *list = plan->operations;
-    struct loan loan;
+    struct lent_page page;
     list->setting_count = 1;
     list->settings[0] = (struct tw_setting){.name = param->name, .count = 1, .values = {value}};
     watch_list(report->watch, list);
-    if (!loan_make(&loan, list, report->watch))
+    if (!lent_make(&page, list, report->watch))
         return;
     watch_enter(report->watch, "open");
     uint64_t failed = guard_failed();
-    int status = plan->backend->open(&loan.lent->timers, &loan.lent->config, &loan.lent->error);
+    int status = plan->backend->open(&page.lent->timers, &page.lent->config, &page.lent->error);
     guard_judge_refusal(status, failed, list->capacity, report);
     watch_enter(report->watch, "close");
     if (status == TW_OK)
-        plan->backend->close(loan.lent->timers);
+        plan->backend->close(page.lent->timers);
     watch_leave(report->watch, NULL);
-    loan_end(&loan);
+    lent_end(&page);
     bool is_list = param->values_max > 1;
     if (status == TW_OK)
         judge_replay(plan->backend, list, JUDGE_FIRING, report, NULL);

@@ -53,7 +53,7 @@ struct watch {
     struct fault fault;
     int open_instances;
     uintptr_t
-        lent_pages[LENT_PAGES_MAX]; /* of loans that are called in; the latest ones, as a ring */
+        lent_pages[LENT_PAGES_MAX]; /* of lent pages that are revoked; the latest ones, as a ring */
     size_t lent_count;
     uint64_t taken_bytes[WATCH_TAKEN_MAX]; /* asked for, whether it was given or not */
     size_t taken_count;

@@ -36,7 +36,7 @@ bool designs_name_is_taken(const char *name);
 /* ---- Loads designs from shared objects that somebody else wrote (plugins.c). ------------------ */
 
 /* A plugin's code never runs in this process: its table is read in a child (plugin_table.h), and what stands here
- * is a copy that has words and traits but no functions.  Who wants to call a function forks a child (base/ward.h) and calls
+ * is a copy that has words and traits but no functions.  Who wants to call a function forks a child (base/isolate.h) and calls
  * plugins_load there, which puts the functions into the copy: that whoever drives a design need not know of any of
  * this. */
 

@@ -43,7 +43,7 @@ void table_copy(const struct tw_backend *table, struct table_copy *copy);
 int table_restore(const char *path, const struct table_copy *copy, struct tw_param *params,
                   struct tw_backend *table, struct diag *diag);
 
-/* ---- A plugin loaded in a child process (trial.c). ----------------------------------------- */
+/* ---- A plugin loaded in a child process (isolate_load.c). ----------------------------------------- */
 
 /* Loading a shared object runs its constructors, and nothing keeps them from crashing, hanging,
  * printing or closing our files.  What they would do to us they do to the child, and the plugin is
@@ -52,6 +52,6 @@ int table_restore(const char *path, const struct table_copy *copy, struct tw_par
 /* DIAG_OK when the plugin can be loaded: it is a shared object with a table that is whole, of this version of the
  * contract, and loading and unloading it leaves the process as it was.  *copy is then the table, as the child says it
  * is: table_restore checks it.  Milliseconds, or 10 s for one that hangs. */
-int trial_load(const char *path, struct table_copy *copy, struct diag *diag);
+int isolate_load(const char *path, struct table_copy *copy, struct diag *diag);
 
 #endif

@@ -75,7 +75,7 @@ static int plugin_try(struct plugin *plugin, const char *given, struct diag *dia
     snprintf(shown, sizeof shown, "%s%s", strchr(given, '/') ? "" : "./", given);
     int status = plugin_find(plugin, given, diag);
     if (status == DIAG_OK)
-        status = trial_load(shown, &plugin->copy, diag);
+        status = isolate_load(shown, &plugin->copy, diag);
     if (status == DIAG_OK)
         status = table_restore(shown, &plugin->copy, plugin->params, &words, diag);
     if (status != DIAG_OK)

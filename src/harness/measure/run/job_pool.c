@@ -6,9 +6,9 @@
 #include "harness/measure/run/job_pool.h"
 
 #include "harness/base/interrupt.h"
+#include "harness/base/isolate.h"
 #include "harness/base/process_state.h"
 #include "harness/base/units.h"
-#include "harness/base/ward.h"
 #include "harness/measure/run/arena.h"
 
 #include <poll.h>
@@ -40,7 +40,7 @@ struct slot {
     const struct job *asked; /* this, or `look` after it took too long */
     struct job look;
     struct job_report *report; /* shared with the child */
-    uint64_t memory_kills;     /* ward_memory_kills() when the child began */
+    uint64_t memory_kills;     /* isolate_memory_kills() when the child began */
     uint64_t half_ns;          /* at half of the budget, when `is_half` and `half_calls` are set */
     bool is_half;
     uint64_t half_calls; /* what the pulse of the report said then */
@@ -50,7 +50,7 @@ struct pool {
     struct pool_bounds bounds;
     struct deadline deadline;
     struct interrupt interrupt;
-    uint64_t begin_ns; /* of pool_run, by ward_now_ns() */
+    uint64_t begin_ns; /* of pool_run, by isolate_now_ns() */
     size_t count;
     struct slot slots[];
 };
@@ -121,7 +121,7 @@ static __attribute__((noreturn)) void child_main(const struct pool *pool, struct
         if (is_alien)
             judge_process(&before, report);
     }
-    report->end = WARD_DONE;
+    report->end = ISOLATE_DONE;
     _exit(0);
 }
 
@@ -139,7 +139,7 @@ static int slot_begin(struct pool *pool, struct slot *slot, const struct job *jo
     slot->half_ns = slot->deadline_ns - pool->bounds.budget_ns / 2;
     slot->looked_ns = slot->deadline_ns - pool->bounds.budget_ns;
     slot->looked_cpu_ns = 0;
-    slot->memory_kills = ward_memory_kills();
+    slot->memory_kills = isolate_memory_kills();
     int ends[2] = {-1, -1};
     slot->marks = 0;
     slot->mark_cpu_ns = 0;
@@ -147,12 +147,12 @@ static int slot_begin(struct pool *pool, struct slot *slot, const struct job *jo
     if (job->kind == JOB_TIME)
         (void)socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends);
     slot->watch_fd = ends[0];
-    pid_t pid = ward_fork(&(struct ward){
+    pid_t pid = isolate_fork(&(struct isolate){
         .memory_bytes = pool->bounds.memory_bytes,
         .file_bytes = is_plugin(job) ? FILE_BYTES : 0,
         .in_fd = ends[1],
-        .out_fd = WARD_NOWHERE,
-        .err_fd = is_plugin(job) ? WARD_NOWHERE : STDERR_FILENO,
+        .out_fd = ISOLATE_NOWHERE,
+        .err_fd = is_plugin(job) ? ISOLATE_NOWHERE : STDERR_FILENO,
     });
     if (pid == 0)
         child_main(pool, slot);
@@ -161,7 +161,7 @@ static int slot_begin(struct pool *pool, struct slot *slot, const struct job *jo
     if (pid < 0)
         return diag_run(diag, "fork: %s", strerror(errno));
     slot->pid = pid;
-    slot->pidfd = ward_pidfd(pid);
+    slot->pidfd = isolate_pidfd(pid);
     if (slot->pidfd < 0)
         return diag_run(diag, "pidfd_open: %s (Linux 5.3 or later is needed)", strerror(errno));
     return DIAG_OK;
@@ -172,7 +172,7 @@ static size_t slot_end(struct pool *pool, struct slot *slot, int *wait_status)
 {
     pid_t others[CPU_SETSIZE];
     size_t count = 0;
-    ward_end(slot->pid, wait_status);
+    isolate_end(slot->pid, wait_status);
     if (slot->pidfd >= 0)
         close(slot->pidfd);
     if (slot->watch_fd >= 0)
@@ -183,7 +183,7 @@ static size_t slot_end(struct pool *pool, struct slot *slot, int *wait_status)
     for (size_t i = 0; i < pool->count; i++)
         if (pool->slots[i].pid != 0)
             others[count++] = pool->slots[i].pid;
-    return ward_sweep(pool->begin_ns, others, count);
+    return isolate_sweep(pool->begin_ns, others, count);
 }
 
 /* Says with what was lacking how much there was, and how to have more. */
@@ -205,8 +205,8 @@ static void slot_judge_end(const struct slot *slot, int wait_status)
     char reason[160];
     bool may_be_memory;
     if (WIFSIGNALED(wait_status))
-        ward_explain_signal(WTERMSIG(wait_status), ward_memory_kills() - slot->memory_kills,
-                            &may_be_memory, reason, sizeof reason);
+        isolate_explain_signal(WTERMSIG(wait_status), isolate_memory_kills() - slot->memory_kills,
+                               &may_be_memory, reason, sizeof reason);
     else
         snprintf(reason, sizeof reason, "exited by itself with status %d",
                  WEXITSTATUS(wait_status));
@@ -218,7 +218,7 @@ static void slot_judge(struct slot *slot, int wait_status, size_t left)
 {
     struct job_report *report = slot->report;
     char reason[160];
-    if (report->end != WARD_DONE) {
+    if (report->end != ISOLATE_DONE) {
         slot_judge_end(slot, wait_status);
         return;
     }
@@ -311,7 +311,7 @@ static void pool_kill(struct pool *pool)
     for (size_t i = 0; i < pool->count; i++)
         if (pool->slots[i].pid != 0)
             slot_end(pool, &pool->slots[i], &wait_status);
-    ward_sweep(pool->begin_ns, NULL, 0);
+    isolate_sweep(pool->begin_ns, NULL, 0);
 }
 
 /* Processor time of the child, in nanoseconds; 0: unknown. */
@@ -460,7 +460,7 @@ int pool_run(struct pool *pool, const struct job *jobs, size_t count, pool_done_
 {
     size_t next = 0;
     int status = DIAG_OK;
-    pool->begin_ns = ward_now_ns();
+    pool->begin_ns = isolate_now_ns();
     while (status == DIAG_OK && (next < count || pool_running(pool) > 0)) {
         status = pool_fill(pool, jobs, count, &next, diag);
         if (status != DIAG_OK)

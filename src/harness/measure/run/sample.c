@@ -1,9 +1,9 @@
 /* sample.c - times passes of one sample. */
 #include "harness/measure/run/sample.h"
 
+#include "harness/base/isolate.h"
 #include "harness/base/process_state.h"
 #include "harness/base/text.h"
-#include "harness/base/ward.h"
 #include "harness/measure/run/arena.h"
 #include "harness/measure/run/cycles.h"
 #include "harness/measure/run/instance.h"
@@ -153,15 +153,15 @@ void sample_take_apart(const struct sample_request *request, uint64_t memory_byt
 {
     char reason[200];
     struct sample_request copy = *request;
-    const struct ward ward = {
-        .memory_bytes = memory_bytes, .out_fd = WARD_NOWHERE, .err_fd = WARD_NOWHERE};
+    const struct isolate isolate = {
+        .memory_bytes = memory_bytes, .out_fd = ISOLATE_NOWHERE, .err_fd = ISOLATE_NOWHERE};
     *series = (struct sample_series){.status = OUTCOME_OK};
     if (!plugins_is_unloaded(request->plan->design->timed)) {
         sample_take(request, series);
         return;
     }
-    if (!ward_run(&ward, SAMPLE_SECONDS, take_in_child, &copy, series, sizeof *series, reason,
-                  sizeof reason))
+    if (!isolate_run(&isolate, SAMPLE_SECONDS, take_in_child, &copy, series, sizeof *series, reason,
+                     sizeof reason))
         series_fail(series, reason);
     else if ((unsigned)series->status > OUTCOME_CRASHED)
         series_fail(series, "the record of its process is damaged");

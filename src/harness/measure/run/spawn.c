@@ -1,7 +1,7 @@
 /* spawn.c - runs a program and reads what it prints, within a time. */
 #include "harness/measure/run/spawn.h"
 
-#include "harness/base/ward.h"
+#include "harness/base/isolate.h"
 #include "harness/measure/run/cycles.h"
 
 #include <fcntl.h>
@@ -131,7 +131,7 @@ static void spawn_wait(pid_t pid, const struct spawn_request *request, struct ca
                        struct spawn_result *result)
 {
     int wait_status = 0;
-    uint64_t begin_ns = ward_now_ns();
+    uint64_t begin_ns = isolate_now_ns();
     enum spawn_end why = SPAWN_EXITED;
     int end_fd = (int)syscall(SYS_pidfd_open, pid, 0);
     bool kill_it = catch_both(caught, end_fd, request, &why);
@@ -141,7 +141,7 @@ static void spawn_wait(pid_t pid, const struct spawn_request *request, struct ca
         kill(-pid, SIGKILL);
     while (waitpid(pid, &wait_status, 0) < 0 && errno == EINTR)
         continue;
-    ward_sweep(begin_ns, NULL, 0);
+    isolate_sweep(begin_ns, NULL, 0);
     spawn_judge(result, wait_status);
     if (kill_it)
         result->end = why;

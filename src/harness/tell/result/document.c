@@ -2,9 +2,9 @@
 #include "harness/tell/result/document.h"
 
 #include "harness/base/file.h"
+#include "harness/base/isolate.h"
 #include "harness/base/json.h"
 #include "harness/base/memory.h"
-#include "harness/base/ward.h"
 #include "harness/tell/result/cell.h"
 
 struct result_document {
@@ -208,7 +208,7 @@ static bool limit_was_lower(const cJSON *cell, const char *key, uint64_t now)
 /* Somebody else ended the process: nothing is known of the design. */
 static bool was_killed(const cJSON *cell)
 {
-    static const char killed[] = WARD_KILLED;
+    static const char killed[] = ISOLATE_KILLED;
     return strncmp(json_get_text(cell, "reason"), killed, sizeof killed - 1) == 0;
 }
 

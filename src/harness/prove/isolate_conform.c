@@ -1,4 +1,4 @@
-/* watched.c - runs conform in child processes, finds which rule broke, and shrinks the list. */
+/* isolate_conform.c - runs conform in child processes, finds which rule broke, and shrinks the list. */
 #include "harness/base/clock.h"
 #include "harness/prove/findings.h"
 
@@ -153,8 +153,8 @@ static bool list_shows(struct replay *replay, const struct operations *operation
            strcmp(again.rule, report->rule) == 0;
 }
 
-static void shrink_watched(struct replay *replay, struct operations *operations, size_t steps,
-                           struct conform_report *report)
+static void shrink_isolated(struct replay *replay, struct operations *operations, size_t steps,
+                            struct conform_report *report)
 {
     struct conform_report shorter = *report;
     struct operations whole;
@@ -191,7 +191,7 @@ static void explain(struct replay *replay, struct operations *operations, const 
     report->operations[0] = '\0';
     prefer_firing(replay, operations, report);
     if (list_shows(replay, operations, report, &steps)) {
-        shrink_watched(replay, operations, steps, report);
+        shrink_isolated(replay, operations, steps, report);
         return;
     }
     size_t used = strlen(report->detail);
@@ -333,8 +333,8 @@ static int search_jumps(struct child *child, const struct conform_options *optio
     return !ran ? -1 : is_broken;
 }
 
-int watched_run(const struct tw_backend *backend, const struct conform_options *options,
-                struct conform_report *report)
+int isolate_conform(const struct tw_backend *backend, const struct conform_options *options,
+                    struct conform_report *report)
 {
     struct child child;
     *report = (struct conform_report){0};
@@ -360,8 +360,8 @@ int watched_run(const struct tw_backend *backend, const struct conform_options *
     return status;
 }
 
-int watched_run_text(const struct tw_backend *backend, const struct conform_options *options,
-                     const char *text, struct conform_report *report)
+int isolate_conform_text(const struct tw_backend *backend, const struct conform_options *options,
+                         const char *text, struct conform_report *report)
 {
     struct operations operations;
     struct child child;

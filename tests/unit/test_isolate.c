@@ -1,10 +1,10 @@
 /*
- * test_ward.c - children that are kept: how they end, what they leave, and records that nobody may believe.
+ * test_isolate.c - children that are kept: how they end, what they leave, and records that nobody may believe.
  */
+#include "harness/base/isolate.h"
 #include "harness/base/object.h"
 #include "harness/base/rng.h"
 #include "harness/base/text.h"
-#include "harness/base/ward.h"
 #include "harness/measure/designs/designs.h"
 #include "harness/measure/run/job.h"
 #include "harness/prove/watch.h"
@@ -100,25 +100,25 @@ static void write_output(void *ctx, void *record)
 
 TEST(test_runs)
 {
-    const struct ward ward = {.out_fd = WARD_NOWHERE, .err_fd = WARD_NOWHERE};
+    const struct isolate isolate = {.out_fd = ISOLATE_NOWHERE, .err_fd = ISOLATE_NOWHERE};
     uint64_t add = 5, record = 1;
     char reason[200] = "";
     assert_true(
-        ward_run(&ward, 100, count_up, &add, &record, sizeof record, reason, sizeof reason));
+        isolate_run(&isolate, 100, count_up, &add, &record, sizeof record, reason, sizeof reason));
     assert_int_equal(record, 6);
-    assert_true(
-        ward_run(&ward, 100, write_output, &add, &record, sizeof record, reason, sizeof reason));
+    assert_true(isolate_run(&isolate, 100, write_output, &add, &record, sizeof record, reason,
+                            sizeof reason));
     assert_int_equal(record, 11);
     static const struct {
-        ward_work_fn *work;
+        isolate_work_fn *work;
         unsigned seconds;
         const char *reason;
     } ends[] = {{write_and_exit, 100, "exited by itself with status 0"},
-                {kill_itself, 100, WARD_KILLED " from outside"},
+                {kill_itself, 100, ISOLATE_KILLED " from outside"},
                 {stop_itself, 1, "did not end within 1 s"}};
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
-        assert_false(ward_run(&ward, ends[i].seconds, ends[i].work, &add, &record, sizeof record,
-                              reason, sizeof reason));
+        assert_false(isolate_run(&isolate, ends[i].seconds, ends[i].work, &add, &record,
+                                 sizeof record, reason, sizeof reason));
         assert_string_equal(reason, ends[i].reason);
         assert_int_equal(record, 11);
     }
@@ -129,13 +129,13 @@ TEST(test_explains)
 {
     char reason[200];
     bool may_be_memory;
-    ward_explain_signal(SIGKILL, 0, &may_be_memory, reason, sizeof reason);
+    isolate_explain_signal(SIGKILL, 0, &may_be_memory, reason, sizeof reason);
     assert_false(may_be_memory);
-    assert_string_equal(reason, WARD_KILLED " from outside");
-    ward_explain_signal(SIGKILL, 1, &may_be_memory, reason, sizeof reason);
+    assert_string_equal(reason, ISOLATE_KILLED " from outside");
+    isolate_explain_signal(SIGKILL, 1, &may_be_memory, reason, sizeof reason);
     assert_true(may_be_memory);
     assert_non_null(strstr(reason, "memory"));
-    ward_explain_signal(SIGSEGV, 1, &may_be_memory, reason, sizeof reason);
+    isolate_explain_signal(SIGSEGV, 1, &may_be_memory, reason, sizeof reason);
     assert_false(may_be_memory);
     assert_non_null(strstr(reason, "signal 11"));
 }
@@ -154,27 +154,27 @@ static void fork_family(void)
 
 TEST(test_sweeps)
 {
-    const struct ward ward = {.out_fd = WARD_NOWHERE, .err_fd = WARD_NOWHERE};
+    const struct isolate isolate = {.out_fd = ISOLATE_NOWHERE, .err_fd = ISOLATE_NOWHERE};
     pid_t stranger = fork();
     if (stranger == 0)
         for (;;)
             pause();
     usleep(50000); /* the kernel counts in hundredths of seconds */
-    uint64_t begin_ns = ward_now_ns();
+    uint64_t begin_ns = isolate_now_ns();
     int wait_status;
-    pid_t pid = ward_fork(&ward);
+    pid_t pid = isolate_fork(&isolate);
     if (pid == 0) {
         fork_family();
         _exit(0);
     }
     while (waitid(P_PID, (id_t)pid, &(siginfo_t){0}, WEXITED | WNOWAIT) != 0)
         continue;
-    ward_end(pid, &wait_status);
+    isolate_end(pid, &wait_status);
     assert_true(WIFEXITED(wait_status));
-    assert_in_range(ward_sweep(begin_ns, NULL, 0), 3, 6);
+    assert_in_range(isolate_sweep(begin_ns, NULL, 0), 3, 6);
     assert_int_equal(kill(stranger, SIGKILL), 0);
     assert_int_equal(waitpid(stranger, &wait_status, 0), stranger);
-    assert_int_equal(ward_sweep(begin_ns, NULL, 0), 0);
+    assert_int_equal(isolate_sweep(begin_ns, NULL, 0), 0);
 }
 
 /* ---- Records that are filled with anything --------------------------------------------------- */

@@ -1,5 +1,5 @@
-/* ward.c - forks a child within bounds, in a group of its own, and ends it with all it started. */
-#include "harness/base/ward.h"
+/* isolate.c - forks a child within bounds, in a group of its own, and ends it with all it started. */
+#include "harness/base/isolate.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -48,12 +48,12 @@ static void limit_memory(uint64_t bytes)
 }
 
 /* The files of the parent are not to be written to, nor its locks to be held by who outlives it. */
-static void files_close(const struct ward *ward)
+static void files_close(const struct isolate *isolate)
 {
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-    int out_fd = ward->out_fd < 0 ? nothing : ward->out_fd;
-    int err_fd = ward->err_fd < 0 ? nothing : ward->err_fd;
-    int in_fd = ward->in_fd > 0 ? ward->in_fd : nothing;
+    int out_fd = isolate->out_fd < 0 ? nothing : isolate->out_fd;
+    int err_fd = isolate->err_fd < 0 ? nothing : isolate->err_fd;
+    int in_fd = isolate->in_fd > 0 ? isolate->in_fd : nothing;
     if (in_fd >= 0)
         dup2(in_fd, STDIN_FILENO);
     dup2(out_fd, STDOUT_FILENO);
@@ -70,37 +70,37 @@ static void signals_by_default(void)
         signal(number, SIG_DFL);
 }
 
-static void ward_enter(const struct ward *ward, pid_t parent)
+static void isolate_enter(const struct isolate *isolate, pid_t parent)
 {
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(1);
     signals_by_default();
-    files_close(ward);
+    files_close(isolate);
     limit(RLIMIT_CORE, 0);
-    if (ward->file_bytes > 0)
-        limit(RLIMIT_FSIZE, ward->file_bytes);
-    if (ward->cpu_seconds > 0)
-        limit(RLIMIT_CPU, ward->cpu_seconds);
-    limit_memory(ward->memory_bytes);
+    if (isolate->file_bytes > 0)
+        limit(RLIMIT_FSIZE, isolate->file_bytes);
+    if (isolate->cpu_seconds > 0)
+        limit(RLIMIT_CPU, isolate->cpu_seconds);
+    limit_memory(isolate->memory_bytes);
 }
 
 /* ---- In the parent --------------------------------------------------------------------------- */
 
-pid_t ward_fork(const struct ward *ward)
+pid_t isolate_fork(const struct isolate *isolate)
 {
     pid_t parent = getpid();
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     pid_t pid = fork();
     if (pid == 0)
-        ward_enter(ward, parent);
+        isolate_enter(isolate, parent);
     if (pid > 0)
         setpgid(pid, pid); /* whoever of the two comes first */
     return pid;
 }
 
-int ward_pidfd(pid_t pid)
+int isolate_pidfd(pid_t pid)
 {
     int fd = (int)syscall(SYS_pidfd_open, pid, 0);
     const char *preload = getenv("LD_PRELOAD");
@@ -121,7 +121,7 @@ static void reap(pid_t pid, int *wait_status)
         continue;
 }
 
-void ward_end(pid_t pid, int *wait_status)
+void isolate_end(pid_t pid, int *wait_status)
 {
     kill(-pid, SIGKILL);
     kill(pid, SIGKILL);
@@ -163,7 +163,7 @@ static bool is_kept(pid_t pid, const pid_t *kept, size_t count)
     return found;
 }
 
-uint64_t ward_now_ns(void)
+uint64_t isolate_now_ns(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_BOOTTIME, &now);
@@ -199,7 +199,7 @@ static size_t sweep_once(uint64_t since_ns, const pid_t *kept, size_t count)
 }
 
 /* Whoever is ended may leave children to us in turn. */
-size_t ward_sweep(uint64_t since_ns, const pid_t *kept, size_t count)
+size_t isolate_sweep(uint64_t since_ns, const pid_t *kept, size_t count)
 {
     size_t swept = 0, found = 1;
     while (found > 0 && (count > 0 || has_children()))
@@ -215,13 +215,13 @@ static void copy_to_stdout(int fd)
         fwrite(bytes, 1, (size_t)length, stdout);
 }
 
-bool ward_show(const struct ward *ward, unsigned seconds, ward_work_fn *work, void *ctx,
-               void *record, size_t record_bytes, char *reason, size_t reason_size)
+bool isolate_show(const struct isolate *isolate, unsigned seconds, isolate_work_fn *work, void *ctx,
+                  void *record, size_t record_bytes, char *reason, size_t reason_size)
 {
-    struct ward shown = *ward;
+    struct isolate shown = *isolate;
     bool is_terminal = isatty(STDOUT_FILENO);
     shown.out_fd = is_terminal ? STDOUT_FILENO : memfd_create("output", MFD_CLOEXEC);
-    bool done = ward_run(&shown, seconds, work, ctx, record, record_bytes, reason, reason_size);
+    bool done = isolate_run(&shown, seconds, work, ctx, record, record_bytes, reason, reason_size);
     if (done && !is_terminal)
         copy_to_stdout(shown.out_fd);
     if (!is_terminal && shown.out_fd >= 0)
@@ -231,7 +231,7 @@ bool ward_show(const struct ward *ward, unsigned seconds, ward_work_fn *work, vo
 
 /* ---- Why ------------------------------------------------------------------------------------- */
 
-uint64_t ward_memory_kills(void)
+uint64_t isolate_memory_kills(void)
 {
     char line[128];
     unsigned long long kills = 0;
@@ -243,17 +243,17 @@ uint64_t ward_memory_kills(void)
     return kills;
 }
 
-void ward_explain_signal(int number, uint64_t memory_kills, bool *may_be_memory, char *out,
-                         size_t size)
+void isolate_explain_signal(int number, uint64_t memory_kills, bool *may_be_memory, char *out,
+                            size_t size)
 {
     *may_be_memory = number == SIGKILL && memory_kills > 0;
     if (*may_be_memory)
         snprintf(out, size,
-                 WARD_KILLED ", unknown by whom: memory ran out, and the kernel ended %" PRIu64
-                             " of this machine's processes",
+                 ISOLATE_KILLED ", unknown by whom: memory ran out, and the kernel ended %" PRIu64
+                                " of this machine's processes",
                  memory_kills);
     else if (number == SIGKILL)
-        snprintf(out, size, WARD_KILLED " from outside");
+        snprintf(out, size, ISOLATE_KILLED " from outside");
     else
         snprintf(out, size, "killed by signal %d (%s)", number, strsignal(number));
 }
@@ -261,9 +261,9 @@ void ward_explain_signal(int number, uint64_t memory_kills, bool *may_be_memory,
 /* ---- All of it ------------------------------------------------------------------------------- */
 
 struct piece {
-    ward_work_fn *work;
+    isolate_work_fn *work;
     void *ctx;
-    void *shared; /* the record, and WARD_DONE behind it */
+    void *shared; /* the record, and ISOLATE_DONE behind it */
     size_t bytes;
 };
 
@@ -276,53 +276,53 @@ static uint64_t *piece_end(const struct piece *piece)
 static __attribute__((noreturn)) void piece_do(struct piece *piece)
 {
     piece->work(piece->ctx, piece->shared);
-    *piece_end(piece) = WARD_DONE;
+    *piece_end(piece) = ISOLATE_DONE;
     _exit(0);
 }
 
 /* Until the child ends, its time is over or whoever looks has seen enough.  The words for the latter two; else NULL. */
-static const char *piece_watch(const struct ward *ward, const struct piece *piece,
+static const char *piece_watch(const struct isolate *isolate, const struct piece *piece,
                                struct pollfd *end, uint64_t until_ns)
 {
     int left_ms = 1;
     while (left_ms > 0) {
-        uint64_t now_ns = ward_now_ns(), left_ns = now_ns < until_ns ? until_ns - now_ns : 0;
+        uint64_t now_ns = isolate_now_ns(), left_ns = now_ns < until_ns ? until_ns - now_ns : 0;
         left_ms = (int)((left_ns + 999999) / 1000000);
-        if (poll(end, 1, ward->look && left_ms > LOOK_MS ? LOOK_MS : left_ms) != 0)
+        if (poll(end, 1, isolate->look && left_ms > LOOK_MS ? LOOK_MS : left_ms) != 0)
             return NULL;
-        if (ward->look && !ward->look(ward->look_ctx, piece->shared))
+        if (isolate->look && !isolate->look(isolate->look_ctx, piece->shared))
             return "was ended when it was interrupted";
     }
     return "did not end within";
 }
 
 /* False, with the reason, when the child did not come to its end. */
-static bool piece_wait(const struct ward *ward, const struct piece *piece, pid_t pid,
+static bool piece_wait(const struct isolate *isolate, const struct piece *piece, pid_t pid,
                        unsigned seconds, char *reason, size_t reason_size)
 {
-    uint64_t begin_ns = ward_now_ns(), memory_kills = ward_memory_kills();
+    uint64_t begin_ns = isolate_now_ns(), memory_kills = isolate_memory_kills();
     int wait_status;
     bool may_be_memory;
-    struct pollfd end = {.fd = ward_pidfd(pid), .events = POLLIN};
-    const char *hung = piece_watch(ward, piece, &end, begin_ns + seconds * UINT64_C(1000000000));
-    ward_end(pid, &wait_status);
-    ward_sweep(begin_ns, NULL, 0);
+    struct pollfd end = {.fd = isolate_pidfd(pid), .events = POLLIN};
+    const char *hung = piece_watch(isolate, piece, &end, begin_ns + seconds * UINT64_C(1000000000));
+    isolate_end(pid, &wait_status);
+    isolate_sweep(begin_ns, NULL, 0);
     if (end.fd >= 0)
         close(end.fd);
-    if (!hung && *piece_end(piece) == WARD_DONE)
+    if (!hung && *piece_end(piece) == ISOLATE_DONE)
         return true;
     if (hung)
         snprintf(reason, reason_size, strstr(hung, "within") ? "%s %u s" : "%s", hung, seconds);
     else if (WIFSIGNALED(wait_status))
-        ward_explain_signal(WTERMSIG(wait_status), ward_memory_kills() - memory_kills,
-                            &may_be_memory, reason, reason_size);
+        isolate_explain_signal(WTERMSIG(wait_status), isolate_memory_kills() - memory_kills,
+                               &may_be_memory, reason, reason_size);
     else
         snprintf(reason, reason_size, "exited by itself with status %d", WEXITSTATUS(wait_status));
     return false;
 }
 
-bool ward_run(const struct ward *ward, unsigned seconds, ward_work_fn *work, void *ctx,
-              void *record, size_t record_bytes, char *reason, size_t reason_size)
+bool isolate_run(const struct isolate *isolate, unsigned seconds, isolate_work_fn *work, void *ctx,
+                 void *record, size_t record_bytes, char *reason, size_t reason_size)
 {
     size_t bytes = record_bytes + 2 * sizeof(uint64_t);
     struct piece piece = {.work = work, .ctx = ctx, .bytes = record_bytes};
@@ -334,12 +334,12 @@ bool ward_run(const struct ward *ward, unsigned seconds, ward_work_fn *work, voi
     piece.shared = shared;
     memcpy(shared, record, record_bytes);
     fflush(NULL);
-    pid_t pid = ward_fork(ward);
+    pid_t pid = isolate_fork(isolate);
     if (pid == 0)
         piece_do(&piece);
     if (pid < 0)
         snprintf(reason, reason_size, "no process for a child: %s", strerror(errno));
-    bool done = pid > 0 && piece_wait(ward, &piece, pid, seconds, reason, reason_size);
+    bool done = pid > 0 && piece_wait(isolate, &piece, pid, seconds, reason, reason_size);
     if (done)
         memcpy(record, shared, record_bytes);
     munmap(shared, bytes);

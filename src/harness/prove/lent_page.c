@@ -1,11 +1,11 @@
-/* loan.c - maps the page with what open is given, and makes it inaccessible. */
+/* lent_page.c - maps the page with what open is given, and makes it inaccessible. */
 #include "harness/prove/judge.h"
 
 #include <sys/mman.h>
 
-bool loan_make(struct loan *loan, const struct operations *operations, struct watch *watch)
+bool lent_make(struct lent_page *page, const struct operations *operations, struct watch *watch)
 {
-    *loan = (struct loan){.watch = watch};
+    *page = (struct lent_page){.watch = watch};
     struct lent *lent =
         mmap(NULL, sizeof *lent, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (lent == MAP_FAILED)
@@ -18,21 +18,21 @@ bool loan_make(struct loan *loan, const struct operations *operations, struct wa
     lent->config = (struct tw_config){operations->capacity, operations->now, operations->horizon,
                                       operations->setting_count > 0 ? lent->settings : NULL,
                                       operations->setting_count};
-    loan->lent = lent;
+    page->lent = lent;
     return true;
 }
 
-bool loan_call_in(struct loan *loan)
+bool lent_revoke(struct lent_page *page)
 {
-    struct watch *watch = loan->watch;
+    struct watch *watch = page->watch;
     if (watch)
-        watch->lent_pages[watch->lent_count++ % LENT_PAGES_MAX] = (uintptr_t)loan->lent;
-    return mprotect(loan->lent, sizeof *loan->lent, PROT_NONE) == 0;
+        watch->lent_pages[watch->lent_count++ % LENT_PAGES_MAX] = (uintptr_t)page->lent;
+    return mprotect(page->lent, sizeof *page->lent, PROT_NONE) == 0;
 }
 
-void loan_end(struct loan *loan)
+void lent_end(struct lent_page *page)
 {
-    if (loan->lent)
-        munmap(loan->lent, sizeof *loan->lent);
-    loan->lent = NULL;
+    if (page->lent)
+        munmap(page->lent, sizeof *page->lent);
+    page->lent = NULL;
 }
