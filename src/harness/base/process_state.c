@@ -7,11 +7,13 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <fenv.h>
+#include <limits.h>
 #include <locale.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio_ext.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -35,6 +37,7 @@ static const char *const names[PROCESS_STATES] = {
     [DESCRIPTORS] = "number of open descriptors",
     [THREADS] = "number of threads",
     [LOCKED] = "locked memory",
+    [KEYS] = "number of thread keys",
     [MAPPED] = "mapped memory",
     [ALLOCATED] = "memory of the C library",
     [WRITES] = "writes to files",
@@ -143,7 +146,17 @@ static uint64_t hash_streams(void)
         const uint64_t values[] = {file.st_dev, file.st_ino, (uint64_t)fcntl(fd, F_GETFL)};
         hash = hash_bytes(hash, values, sizeof values);
     }
-    return hash;
+    return hash + 2 * __fbufsize(stdout) + (uint64_t)(__flbf(stdout) != 0);
+}
+
+/* The number of the next key: those below are taken. */
+static uint64_t first_free_key(void)
+{
+    pthread_key_t key;
+    if (pthread_key_create(&key, NULL) != 0)
+        return PTHREAD_KEYS_MAX;
+    pthread_key_delete(key);
+    return key;
 }
 
 static uint64_t count_descriptors(void)
@@ -224,6 +237,7 @@ void process_state_take(struct process_state *now)
     values[RANDOM] = hash_random();
     values[KERNEL] = hash_kernel();
     values[DESCRIPTORS] = count_descriptors();
+    values[KEYS] = first_free_key();
     read_file("/proc/self/status", values);
     read_file("/proc/self/io", values);
 }

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The last three, from MAPPED on, move for reasons of the harness as well. */
+/* The last four, from MAPPED on, move for reasons of the harness as well. */
 enum process_part {
     SIGNAL_HANDLERS,
     SIGNAL_MASK,
@@ -25,6 +25,7 @@ enum process_part {
     THREADS,
     LOCKED,
     MAPPED,
+    KEYS,
     ALLOCATED,
     WRITES,
     PROCESS_STATES
@@ -39,7 +40,7 @@ struct process_state {
 void process_state_take(struct process_state *now);
 /* "niceness" */
 const char *process_state_name(enum process_part part);
-/* False when all but the last three are the same (while an instance is open, which may have threads, all before those), and no
+/* False when all but the last four are the same (while an instance is open, which may have threads, all before those), and no
  * fewer descriptors are open; else `out` says "the design changes the niceness or scheduler of its process". */
 #define PROCESS_STATE_TEXT 100
 bool process_state_changed(const struct process_state *before, const struct process_state *now,

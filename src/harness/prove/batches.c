@@ -7,7 +7,6 @@
 
 #define WINDOW_LISTS 160u
 #define LISTS        120u
-#define MANY         6000u
 #define CROWD        2000u
 /* A batch of more than that is told of one callback; the longest is of sixteen times as many. */
 #define LONG 4500u
@@ -57,20 +56,6 @@ static void give_slack(struct operations *list, uint64_t seed)
     }
 }
 
-/* Of many timers, in one jump and tick by tick. */
-static void build_many(struct operations *list)
-{
-    list->count = 0;
-    list->capacity = MANY;
-    for (uint64_t slack = 2; slack < 100; slack *= 7) {
-        operations_start_many(list, 0, MANY, '+', 3, 0);
-        list->list[list->count - 1].slack = slack;
-        operations_inspect(list);
-        operations_tick(list, 8);
-        operations_advance(list, '+', slack);
-    }
-}
-
 void run_slack(struct case_plan *plan, struct conform_report *report)
 {
     struct operations *list = plan->operations;
@@ -78,9 +63,6 @@ void run_slack(struct case_plan *plan, struct conform_report *report)
         return;
     build_windows(list);
     judge_replay(plan->backend, list, JUDGE_ALWAYS, report, NULL);
-    build_many(list);
-    if (!report->rule)
-        judge_replay(plan->backend, list, JUDGE_NOW_AND_THEN, report, NULL);
     for (uint64_t seed = 0; seed < WINDOW_LISTS && !report->rule; seed++) {
         list->count = 0;
         random_list_make(list, seed, plan->strides);

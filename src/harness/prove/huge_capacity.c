@@ -90,6 +90,32 @@ static void start_timer(struct huge *huge, size_t index, tw_tick delay, tw_tick 
     expect(huge, RULE_START, "start", huge->ids[index], answer, expected);
 }
 
+static void stop_timer(struct huge *huge, size_t index)
+{
+    int expected = huge->dues[index] == TW_NEVER ? TW_IDLE : TW_OK;
+    huge->dues[index] = TW_NEVER;
+    const char *before = watch_enter(huge->watch, "stop");
+    int answer = huge->backend->stop(huge->timers, huge->ids[index]);
+    watch_leave(huge->watch, before);
+    expect(huge, RULE_STOP, "stop", huge->ids[index], answer, expected);
+}
+
+static void judge_next_of(struct huge *huge, tw_tick now)
+{
+    tw_tick latest = TW_NEVER;
+    for (size_t i = 0; i < huge->count; i++)
+        if (huge->dues[i] != TW_NEVER && huge->latests[i] < latest)
+            latest = huge->latests[i];
+    watch_enter(huge->watch, "next");
+    tw_tick next = huge->backend->next(huge->timers);
+    watch_leave(huge->watch, NULL);
+    if (next <= now || next > latest || (latest == TW_NEVER && next != TW_NEVER))
+        report_broken(huge->report, RULE_NEXT,
+                      "next answered %" PRIu64 " at tick %" PRIu64 ", the latest is %" PRIu64
+                      ", in an instance for %" PRIu32 " timers",
+                      next, now, latest, huge->capacity);
+}
+
 static void judge_fired(struct huge *huge, tw_id id, tw_tick now)
 {
     size_t i = 0;
@@ -111,6 +137,8 @@ static void judge_fired(struct huge *huge, tw_id id, tw_tick now)
     if (huge->again[i]) {
         huge->again[i] = false;
         start_timer(huge, i, AGAIN_TICKS, now);
+        start_timer(huge, (i + 2) % huge->count, AGAIN_TICKS, now);
+        stop_timer(huge, (i + 3) % huge->count);
     }
 }
 
@@ -129,13 +157,8 @@ static void start_and_stop(struct huge *huge, tw_tick span)
         start_timer(huge, i, 1 + i * 7 % delays, 0);
     for (size_t i = 0; i < huge->count && !huge->report->rule; i += 3)
         start_timer(huge, i, 1 + i * 11 % delays, 0);
-    for (size_t i = 1; i < huge->count && !huge->report->rule; i += 5) { /* the last id fires */
-        huge->dues[i] = TW_NEVER;
-        watch_enter(huge->watch, "stop");
-        int answer = huge->backend->stop(huge->timers, huge->ids[i]);
-        watch_leave(huge->watch, NULL);
-        expect(huge, RULE_STOP, "stop", huge->ids[i], answer, TW_OK);
-    }
+    for (size_t i = 1; i < huge->count && !huge->report->rule; i += 5) /* the last id fires */
+        stop_timer(huge, i);
 }
 
 static void let_fire(struct huge *huge)
@@ -148,6 +171,8 @@ static void let_fire(struct huge *huge)
         huge->backend->advance(huge->timers, now, timer_fired, huge);
         watch_leave(huge->watch, NULL);
         huge->report->operations_run++;
+        if (!huge->report->rule)
+            judge_next_of(huge, now);
     }
     for (size_t i = 0; i < huge->count; i++)
         if (huge->dues[i] != TW_NEVER)

@@ -88,10 +88,10 @@ struct judge {
     tw_id awaited;           /* is overdue: how late will it be?  The capacity: none */
     tw_tick missed;          /* the clock when it was overdue */
     uint64_t callbacks;      /* in the life of the instance */
-    struct judge *guest; /* another instance, used inside the callbacks of this one; NULL: none */
-    const struct operations *guest_list;
-    size_t guest_next; /* operation of it */
-    jmp_buf escape;    /* out of an advance or a visit that broke a rule */
+    struct judge *guest;     /* another instance, inside the callbacks of this one; NULL: none */
+    const struct operations *guest_list; /* NULL: there is none to come */
+    size_t guest_next;                   /* operation of it */
+    jmp_buf escape;                      /* out of an advance or a visit that broke a rule */
 };
 
 /* An inspection costs O(capacity).  Where there are more timers than this it follows each advance as ever, but
@@ -153,9 +153,10 @@ static void note_call(struct judge *judge, const char *function, tw_id id)
 
 static int call_start(struct judge *judge, tw_id id, tw_tick deadline, tw_tick slack)
 {
-    const char *before = watch_enter(judge->watch, slack > 0 ? "start_within" : "start");
-    int answer = slack > 0 ? judge->slack->start_within(judge->timers, id, deadline, slack)
-                           : judge->backend->start(judge->timers, id, deadline);
+    bool within = judge->slack && (slack > 0 || id % 2 == 1); /* a window of one tick, too */
+    const char *before = watch_enter(judge->watch, within ? "start_within" : "start");
+    int answer = within ? judge->slack->start_within(judge->timers, id, deadline, slack)
+                        : judge->backend->start(judge->timers, id, deadline);
     watch_leave(judge->watch, before);
     return answer;
 }
@@ -478,23 +479,31 @@ static void inspect_inside(struct judge *judge)
     guard_inspect_variables(NULL, judge->report);
 }
 
-/* Starts, stops or advances the other instance, as its list says. */
+static void end_guest(struct judge *judge)
+{
+    if (judge->guest)
+        judge_close(judge->guest);
+    judge->guest = NULL;
+    judge->guest_list = NULL;
+}
+
+/* Opens, uses and closes the other instance, as its list says. */
 static void judge_step_guest(struct judge *judge)
 {
     const struct operations *list = judge->guest_list;
-    if (judge->guest && judge->guest_next < list->count)
+    if (!list)
+        return;
+    if (!judge->guest)
+        judge->guest = judge_open(judge->backend, list, JUDGE_NOW_AND_THEN, judge->report);
+    else if (judge->guest_next < list->count)
         judge_step(judge->guest, &list->list[judge->guest_next++]);
+    else
+        end_guest(judge);
 }
 
-void judge_meet(struct judge *judge, const struct operation *operation, struct judge *guest,
-                const struct operations *list)
+void judge_meet(struct judge *judge, const struct operations *list)
 {
-    judge->guest = guest;
     judge->guest_list = list;
-    judge_step(judge, operation);
-    if (judge->guest_next < list->count && list->list[judge->guest_next].code == OPERATION_ADVANCE)
-        judge_step(guest, &list->list[judge->guest_next++]);
-    judge->guest = NULL;
 }
 
 static void judge_expire(struct judge *judge, tw_id id, tw_tick tick)
@@ -1091,6 +1100,7 @@ static void judge_tell_coverage(const struct judge *judge)
  * then: freeing what a lost timer leads to could crash before the rule is told. */
 void judge_close(struct judge *judge)
 {
+    end_guest(judge);
     if (!judge->report->rule)
         judge_describe_again(judge);
     bool is_closed = !judge->report->rule || !(judge->backend->traits.flags & TW_ALLOCATES);

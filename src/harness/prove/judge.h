@@ -24,10 +24,8 @@ struct judge *judge_open(const struct tw_backend *backend, const struct operatio
                          enum judge_look look, struct conform_report *report);
 /* Runs one operation.  False when a rule is broken, now or before. */
 bool judge_step(struct judge *judge, const struct operation *operation);
-/* As judge_step; each callback starts or stops meanwhile what is next in the list of `guest`, another open judge.  An advance
- * that is next there then runs. */
-void judge_meet(struct judge *judge, const struct operation *operation, struct judge *guest,
-                const struct operations *list);
+/* The callbacks to come open another instance, step through `list` with it and close it. */
+void judge_meet(struct judge *judge, const struct operations *list);
 /* Closes both. */
 void judge_close(struct judge *judge);
 

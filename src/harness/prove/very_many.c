@@ -63,6 +63,7 @@ static void story_mixed(struct case_plan *plan, uint32_t count)
     operations_start_scattered(list, 0, count, 10, ticks);
     operations_next(list);
     operations_start_scattered(list, count / 8, quarter, ticks / 8 + 20, ticks);
+    list->list[list->count - 1].slack = 40;
     operations_stop_shuffled(list, 2 * quarter, count / 8);
     operations_inspect(list);
     operations_advance(list, '+', ticks / 4);
@@ -119,12 +120,14 @@ static void story_far(struct case_plan *plan, uint32_t count)
     struct operations *list = plan->operations;
     uint64_t ticks = within_reach(plan, UINT64_C(1) << (count % 3 == 0 ? 26 : 35));
     uint64_t spread = ticks < 2000 ? ticks : 2000;
-    list->now = UINT64_C(1) << 44;
+    list->now = UINT64_C(5) << 61;
     operations_start_many(list, 0, count / 2, '+', ticks + 9, 0);
     operations_start(list, count / 2, '+', ticks);
     operations_start_scattered(list, count / 2 + 1, count / 2 - 1, ticks + 5, spread);
     operations_next(list);
     operations_advance(list, '+', ticks / 2);
+    operations_advance(list, '-', 1);
+    operations_start(list, 1, '+', 1);
     operations_next(list);
     operations_advance(list, '+', ticks - ticks / 2 - 1);
     operations_next(list);
@@ -212,6 +215,8 @@ static void run_part(struct case_plan *plan, const struct part *part, struct con
             plan->operations->count = 0;
             plan->operations->capacity = count;
             plan->operations->horizon = plan->operations->now = 0;
+            plan->operations->batch = i % 2 == 1 ? guard_part(plan->backend, "batch") : NULL;
+            plan->operations->exact = guard_part(plan->backend, "exact");
             part->stories[i](plan, count);
             pace_judge(&paces[i], plan, part->list_seconds * plan->patience, report);
             seconds += paces[i].seconds;
