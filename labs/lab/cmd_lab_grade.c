@@ -33,16 +33,10 @@ static void print_indented(FILE *out, const char *text, const char *indent)
         fprintf(out, "%s%.*s\n", indent, (int)strcspn(at, "\n"), at);
 }
 
-static void print_points(FILE *out, const cJSON *part)
+static void print_part(FILE *out, const void *part)
 {
     fprintf(out, "%5g of %-3g %s\n", json_get_number(part, "points"), json_get_number(part, "of"),
             json_get_text(part, "name"));
-}
-
-static void print_part(FILE *out, const void *of)
-{
-    const cJSON *part = of;
-    print_points(out, part);
     if (!json_get(part, "rule"))
         return;
     const char *list = json_get_text(part, "list"), *drawing = json_get_text(part, "drawing");
@@ -67,7 +61,7 @@ static void print_cost(FILE *out, const void *of)
     const cJSON *cost = of;
     fprintf(out, "%5g of %-3g %s%s\n", json_get_number(cost, "points"), json_get_number(cost, "of"),
             json_get_text(cost, "name"),
-            json_first(cost, "loads") ? "" : ": counted when all parts are right");
+            json_first(cost, "loads") || json_get(cost, "rule") ? "" : ": needs all parts right");
     json_each(load, cost, "loads")
         if (json_get(load, "reason"))
             fprintf(out, "      %s: %s\n", json_get_text(load, "workload"),
@@ -88,7 +82,7 @@ static void print_grade(FILE *out, const void *of)
     }
     int broken = 0;
     json_each(part, grade, "parts")
-        (json_get(part, "rule") && broken++ ? print_points(out, part) : print_part(out, part));
+        (json_get(part, "rule") && broken++ ? print_cost : print_part)(out, part);
     json_each(cost, grade, "costs")
         print_cost(out, cost);
     fprintf(out, "%5g of %-3g points\n", json_get_number(grade, "points"),

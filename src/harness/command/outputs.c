@@ -535,9 +535,8 @@ int outputs_finish(struct call *call, const struct outputs *outputs,
     if (cells > 0 || !is_run(document))
         left = outputs_write(call, outputs, document, &diag);
     if (interrupted)
-        fprintf(stderr, "twbench: interrupted after %zu finished cells%s\n", cells,
-                outputs->json ? "; --resume continues from there"
-                              : "; --json=FILE --resume keeps them");
+        fprintf(stderr, "twbench: interrupted after %zu finished cells; %s--resume goes on\n",
+                cells, outputs->json ? "" : "--json=FILE ");
     if (left == DIAG_OK && !interrupted)
         left = outputs_assert(outputs, document, &broken, &diag);
     if (left != DIAG_OK)
