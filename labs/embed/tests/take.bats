@@ -69,6 +69,15 @@ needs_runners() {
     done
 }
 
+# same_code TIMED TAKEN - two sources compile to the same instructions.
+same_code() {
+    gcc -O2 -std=c11 -D_GNU_SOURCE -I"$root/src" -I"$root" -c "$1" -o timed.o
+    gcc -O2 -std=c11 -c "$2" -o taken.o
+    objcopy -O binary -j .text timed.o timed.text
+    objcopy -O binary -j .text taken.o taken.text
+    [ -s timed.text ] && cmp timed.text taken.text
+}
+
 @test "what was taken has the machine code of the timed runner" {
     needs_runners
     for runner in $(runners); do
@@ -79,13 +88,7 @@ needs_runners() {
         run grep -rE 'TW_(PROVED|RUNNER_POINT|COUNT)\b|NOLINT|@[A-Z_]+@|#include "[^t]' "$runner"
         echo "$output"
         [ "$status" -eq 1 ]
-        gcc -O2 -std=c11 -D_GNU_SOURCE -I"$root/src" -I"$root" -c "$root/labs/live/runners/$file.c" -o timed.o
-        gcc -O2 -std=c11 -c "$runner/tw_${file}_runner.c" -o taken.o
-        for object in timed taken; do
-            objcopy -O binary -j .text $object.o $object.text
-        done
-        [ -s timed.text ]
-        cmp timed.text taken.text
+        same_code "$root/labs/live/runners/$file.c" "$runner/tw_${file}_runner.c"
     done
 }
 
@@ -217,13 +220,7 @@ END
         echo "$design"
         file=${design//-/_}
         "$twbench" take "$design" -o "$design"
-        gcc -O2 -std=c11 -D_GNU_SOURCE -c "$root/src/impls/$file.c" -o timed.o
-        gcc -O2 -std=c11 -c "$design/tw_$file.c" -o taken.o
-        for object in timed taken; do
-            objcopy -O binary -j .text $object.o $object.text
-        done
-        [ -s timed.text ]
-        cmp timed.text taken.text
+        same_code "$root/src/impls/$file.c" "$design/tw_$file.c"
     done
 }
 

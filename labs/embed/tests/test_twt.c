@@ -104,15 +104,29 @@ static void pass(struct model *model)
     memset(model->fresh, 0, sizeof model->fresh);
 }
 
+static struct twt_set *set_open(const struct twt_config *config)
+{
+    struct twt_set *set = NULL;
+    struct tw_error error;
+    assert_int_equal(twt_open(&set, config, &error), TW_OK);
+    return set;
+}
+
+static void start_new(struct twt_set *set, struct twt_timer *timer, twt_fn *run, void *argument,
+                      tw_tick deadline)
+{
+    twt_init(timer, run, argument);
+    assert_int_equal(twt_start(set, timer, deadline), TW_OK);
+}
+
 static void model_run(const struct tw_backend *design, unsigned rounds)
 {
     struct model *model = calloc(1, sizeof *model);
     struct twt_config config = {.design = design, .now = 1000, .capacity = 1, .scans = true};
-    struct tw_error error;
     assert_non_null(model);
     model->random = UINT64_C(0x9e3779b97f4a7c15);
     model->now = config.now;
-    assert_int_equal(twt_open(&model->set, &config, &error), TW_OK);
+    model->set = set_open(&config);
     for (unsigned i = 0; i < TIMERS; i++)
         twt_init(&model->timers[i], fired, model);
     for (unsigned round = 0; round < rounds; round++) {
@@ -177,12 +191,9 @@ TEST(test_ids_come_in_order_of_arrival)
     struct twt_config config = {
         .design = &design, .exact = registry_part(under, "exact"), .capacity = 1};
     struct twt_timer timers[MANY];
-    struct tw_error error;
-    struct twt_set *set;
-    assert_int_equal(twt_open(&set, &config, &error), TW_OK);
+    struct twt_set *set = set_open(&config);
     for (unsigned i = 0; i < MANY; i++) {
-        twt_init(&timers[i], NULL, NULL);
-        assert_int_equal(twt_start(set, &timers[i], 1000 + i % 7), TW_OK);
+        start_new(set, &timers[i], NULL, NULL, 1000 + i % 7);
         assert_int_equal(twt_start(set, &timers[i / 2], 1000 + i % 5), TW_REARMED);
     }
     assert_null(twt_check(set));
@@ -270,14 +281,11 @@ TEST(test_growth_moves_a_few_timers_a_call)
     enum { MANY = 100000 };
     struct twt_config config = {.design = registry_find("fast")->timed, .capacity = 1};
     struct twt_timer *timers = calloc(MANY, sizeof *timers), *moved = calloc(1, sizeof *moved);
-    struct twt_set *set = NULL;
     struct twt_growth growth;
-    struct tw_error error;
     assert_true(timers && moved);
-    assert_int_equal(twt_open(&set, &config, &error), TW_OK);
+    struct twt_set *set = set_open(&config);
     for (unsigned i = 0; i < MANY; i++) {
-        twt_init(&timers[i], in_line, (void *)(uintptr_t)i);
-        assert_int_equal(twt_start(set, &timers[i], 1000 + i % 7), TW_OK);
+        start_new(set, &timers[i], in_line, (void *)(uintptr_t)i, 1000 + i % 7);
     }
     twt_growth(set, &growth);
     assert_in_range(growth.most_moved, 1, TWT_MOVES);
@@ -316,14 +324,10 @@ TEST(test_a_hop_without_memory_waits)
     const struct tw_setting levels = {.name = "levels", .count = 2, .values = {16, 16}};
     struct twt_config config = {.design = &design, .settings = &levels, .setting_count = 1};
     struct twt_timer far, due;
-    struct tw_error error;
-    struct twt_set *set;
     int fired[2] = {0, 0};
-    assert_int_equal(twt_open(&set, &config, &error), TW_OK);
-    twt_init(&far, count, &fired[0]);
-    twt_init(&due, count, &fired[1]);
-    assert_int_equal(twt_start(set, &far, 1000), TW_OK);
-    assert_int_equal(twt_start(set, &due, 200), TW_OK);
+    struct twt_set *set = set_open(&config);
+    start_new(set, &far, count, &fired[0], 1000);
+    start_new(set, &due, count, &fired[1], 200);
     refusing = true;
     assert_int_equal(twt_advance(set, 300), 1);
     assert_null(twt_check(set));
@@ -350,14 +354,10 @@ TEST(test_due_timers_are_moved_and_stopped)
 {
     struct twt_config config = {.design = registry_find("fast")->timed};
     struct twt_timer timers[4], moved[4];
-    struct tw_error error;
-    struct twt_set *set;
     int fired[4] = {0};
-    assert_int_equal(twt_open(&set, &config, &error), TW_OK);
-    for (int i = 0; i < 4; i++) {
-        twt_init(&timers[i], i ? count : count_and_break, &fired[i]);
-        assert_int_equal(twt_start(set, &timers[i], 5), TW_OK);
-    }
+    struct twt_set *set = set_open(&config);
+    for (int i = 0; i < 4; i++)
+        start_new(set, &timers[i], i ? count : count_and_break, &fired[i], 5);
     assert_int_equal(twt_advance(set, 10), 1);
     assert_int_equal(twt_next(set), 5);
     for (int i = 1; i < 4; i++) {
@@ -386,14 +386,10 @@ TEST(test_a_callback_closes_its_set)
 {
     struct twt_config config = {.design = registry_find("fast")->timed};
     struct twt_timer timers[2];
-    struct tw_error error;
-    struct twt_set *set;
     int fired = 0;
-    assert_int_equal(twt_open(&set, &config, &error), TW_OK);
-    for (int i = 0; i < 2; i++) {
-        twt_init(&timers[i], count_and_close, &fired);
-        assert_int_equal(twt_start(set, &timers[i], 5), TW_OK);
-    }
+    struct twt_set *set = set_open(&config);
+    for (int i = 0; i < 2; i++)
+        start_new(set, &timers[i], count_and_close, &fired, 5);
     assert_int_equal(twt_advance(set, 9), 1);
     assert_int_equal(fired, 1);
 }
