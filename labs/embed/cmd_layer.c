@@ -22,8 +22,7 @@ struct tw_timers {
     tw_tick now;              /* of the set */
     tw_expire_fn *expire;
     void *ctx;
-    uint64_t
-        bytes; /* of what is behind: a handle for each timer; by hand also owners and free ids */
+    uint64_t bytes;             /* of what is behind: handles; by hand also owners and free ids */
     struct hand_timer **owners; /* by id */
     uint32_t *free, free_count; /* ids, the next one last */
 };
@@ -236,18 +235,11 @@ static struct tw_footprint footprint_either(const struct tw_timers *timers)
     struct twt_growth growth = {.bytes = 0};
     if (timers->set)
         twt_growth(timers->set, &growth);
-    struct tw_footprint all = timers->below.design->footprint(
-        timers->set ? twt_instance(timers->set) : timers->below.inner);
+    const struct tw_timers *inner = timers->set ? twt_instance(timers->set) : timers->below.inner;
+    struct tw_footprint all = timers->below.design->footprint(inner);
     all.fixed_bytes += sizeof *timers;
     all.capacity_bytes += growth.bytes + timers->bytes;
     return all;
-}
-
-/* It counts nothing. */
-static const struct tw_work *layer_work(const struct tw_timers *timers)
-{
-    (void)timers;
-    return NULL;
 }
 
 /* ---- A table for each design. ----------------------------------------------------------------- */
@@ -313,7 +305,6 @@ int layered_make(const struct tw_design *design, bool by_hand, void **memory,
     }
     table->visit = visit_either;
     table->footprint = footprint_either;
-    table->work = layer_work;
     table->name = layered->name;
     table->summary = "timers with handles over the design";
     table->open = opens[index][!by_hand];
