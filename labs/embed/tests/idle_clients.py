@@ -5,14 +5,12 @@ A silent one has to be closed, and not before it was idle for so long: counted f
 open.  0: all as it should be.  1: the server is wrong.  3: this process was held up for so long that it cannot tell.  How late
 the server may be is not judged but for a minute.
 """
-import os
 import resource
 import selectors
 import socket
 import sys
 import time
 
-IP_BIND_ADDRESS_NO_PORT = 24
 port, silent, speaking, idle = *map(int, sys.argv[1:4]), int(sys.argv[4]) / 1000
 now = time.monotonic
 files = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
@@ -28,13 +26,10 @@ def held_up(client):
         sys.exit(3)
 
 
-# Each 20,000 from an address of their own, and each process too, or the ports run out.  Those that speak connect last: they may not
-# wait for the others.
-for number in range(silent + speaking):
+# Those that speak connect last: they may not wait for the others.
+for _ in range(silent + speaking):
     client = socket.socket()
     since[client] = now()
-    client.setsockopt(socket.IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, 1)
-    client.bind((socket.inet_ntoa((0x7F000001 + 256 * (1 + os.getpid() % 60000) + number // 20000).to_bytes(4, "big")), 0))
     client.connect(("127.0.0.1", port))
     waiting.register(client, selectors.EVENT_READ)
     clients.append(client)
