@@ -270,49 +270,16 @@ END
 
 # ---- Baselines. ------------------------------------------------------------------------------------
 
-@test "a baseline that is not there is refused, and nothing is kept as it" {
+@test "--baseline is OLD; one that is not there is refused" {
     edit new.json ''
-    refuses "results/main.json: there is no such baseline" compare --baseline=main new.json
-    [[ $stderr == *"--save-baseline=main"* ]]
-    refuses "cache/main.json: there is no such baseline" compare --baseline=main --baseline-dir=cache new.json
-    [[ $stderr == *"--save-baseline=main --baseline-dir=cache"* ]]
-    [ ! -e results ] && [ ! -e cache ]
-}
-@test "saving a baseline and comparing with it are two acts" {
-    cp "$BATS_FILE_TMPDIR/old.json" new.json
-    run --separate-stderr "$twbench" compare --save-baseline=main new.json
+    refuses "main.json" compare --baseline=main.json new.json
+    cp "$BATS_FILE_TMPDIR/old.json" main.json
+    run --separate-stderr "$twbench" compare --baseline=main.json new.json
     [ "$status" -eq 0 ]
-    [ -z "$output" ]
-    [[ $stderr == *"new.json is saved as results/main.json"* ]]
-    cmp new.json results/main.json
     edit new.json "$ten_percent"
-    run --separate-stderr "$twbench" compare --baseline=main new.json
+    run --separate-stderr "$twbench" compare --baseline=main.json new.json
     [ "$status" -eq 3 ]
-    refuses "only one of them" compare --baseline=main --save-baseline=main new.json
-    refuses "results/main.json: is there already" compare --save-baseline=main new.json
-    "$twbench" compare --save-baseline=main --force new.json
-    run --separate-stderr "$twbench" compare --baseline=main new.json
-    [ "$status" -eq 0 ]
-}
-@test "a baseline lives where it is wanted" {
-    cp "$BATS_FILE_TMPDIR/old.json" new.json
-    "$twbench" compare --save-baseline=main --baseline-dir=a/cache new.json
-    cmp new.json a/cache/main.json
-    run --separate-stderr "$twbench" compare --baseline=main --baseline-dir=a/cache new.json
-    [ "$status" -eq 0 ]
-    [ ! -e results ]
-}
-@test "what cannot be a baseline" {
-    edit new.json ''
-    refuses "a/b" compare --baseline=a/b new.json
-    refuses "a/b" compare --save-baseline=a/b new.json
-    refuses "--save-baseline=" compare --save-baseline= new.json
-    echo '{}' >empty.json
-    refuses "empty.json" compare --save-baseline=main empty.json
-    refuses "RESULT alone" compare --save-baseline=main new.json new.json
-    refuses "--json" compare --save-baseline=main new.json --json=out.json
-    refuses "--baseline-dir" compare new.json new.json --baseline-dir=cache
-    [ ! -e results ]
+    refuses "NEW alone" compare --baseline=main.json new.json new.json
 }
 
 # ---- What is not known is not green. ----------------------------------------------------------------

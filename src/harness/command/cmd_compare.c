@@ -13,8 +13,7 @@
 struct compare_options {
     struct pair_options pair; /* the first member: its groups fill it in */
     enum fail_on fail_on;
-    const char *baseline, *save_baseline; /* names, or NULL */
-    const char *baseline_directory;       /* NULL: not given */
+    const char *baseline; /* a result, or NULL */
     bool ignore_missing, explain;
 };
 
@@ -26,19 +25,6 @@ static int take_limit(struct call *call, void *of, const char *flag, const char 
     struct compare_options *options = of;
     (void)call;
     return limits_parse(value, flag, &options->pair.limits, diag);
-}
-
-static int take_baseline(struct call *call, void *of, const char *flag, const char *value,
-                         struct diag *diag)
-{
-    struct compare_options *options = of;
-    (void)call;
-    if (*value == '\0' || *value == '.' || strchr(value, '/'))
-        return diag_usage(diag,
-                          "%s=%s: expected a plain name: the file is NAME.json in --baseline-dir",
-                          flag, value);
-    *(strcmp(flag, "--baseline") == 0 ? &options->baseline : &options->save_baseline) = value;
-    return DIAG_OK;
 }
 
 static const char *const fail_on_words[] = {"work", "regressed", "inconclusive", NULL};
@@ -58,12 +44,7 @@ static const struct flag flags[] = {
     FLAG_SWITCH("explain",
                 "programs, plugins: name the functions whose instructions changed (needs valgrind)",
                 OF, explain),
-    FLAG_BY("baseline", "NAME", "compare the one result given with the baseline NAME",
-            take_baseline),
-    FLAG_BY("save-baseline", "NAME",
-            "save the one result given as the baseline NAME; compares nothing", take_baseline),
-    FLAG_FILE("baseline-dir", "DIR", "where baselines are: NAME.json (default results)", OF,
-              baseline_directory),
+    FLAG_FILE("baseline", "FILE", "compare the one result given with this one", OF, baseline),
     SETUP_BUDGET(OF, pair.setup, "processor time one child may take (default 10s)"),
 };
 #undef OF
@@ -97,82 +78,10 @@ struct comparing {
     const struct compare_options *options;
     const struct contract *contract; /* of ci, or NULL */
     const char *before, *after;      /* paths */
-    char baseline[4096];             /* path of --baseline, or "" */
     enum contestants kind;
     struct pairing pairing; /* of programs and plugins; its origin of results too */
     struct comparison comparison;
 };
-
-/* ---- Baselines. ------------------------------------------------------------------------------ */
-
-static const char *baseline_directory(const struct compare_options *options)
-{
-    return options->baseline_directory ? options->baseline_directory : "results";
-}
-
-static void baseline_path(char *out, size_t size, const struct compare_options *options,
-                          const char *name)
-{
-    snprintf(out, size, "%s/%s.json", baseline_directory(options), name);
-}
-
-/* What was never saved is not equal to anything. */
-static int require_baseline(const struct comparing *comparing, struct diag *diag)
-{
-    const struct compare_options *options = comparing->options;
-    const char *directory = options->baseline_directory;
-    if (access(comparing->baseline, F_OK) == 0)
-        return DIAG_OK;
-    return diag_usage(diag,
-                      "compare: %s: there is no such baseline; save one: twbench compare "
-                      "--save-baseline=%s%s%s RESULT",
-                      comparing->baseline, options->baseline, directory ? " --baseline-dir=" : "",
-                      directory ? directory : "");
-}
-
-static bool leaves_something(const struct outputs *outputs)
-{
-    bool any = outputs->json || outputs->html;
-    for (size_t i = 0; i < EXPORTS_MAX; i++)
-        any = any || outputs->exports[i];
-    return any;
-}
-
-static int check_saving(const struct call *call, const char *path, struct diag *diag)
-{
-    const struct compare_options *options = call->options;
-    if (options->baseline)
-        return diag_usage(diag, "compare: --baseline and --save-baseline: only one of them can be "
-                                "meant; compare first, then save");
-    if (call->operand_count != 1)
-        return command_operands(call, "RESULT alone, beside --save-baseline", diag);
-    if (leaves_something(&options->pair.outputs))
-        return diag_usage(diag,
-                          "compare: --json, --html, --export: --save-baseline compares nothing and "
-                          "leaves no document; leave them out");
-    if (options->pair.outputs.force)
-        return DIAG_OK;
-    return file_refuse_existing(path, "choose another name, or --force to replace it", diag);
-}
-
-static int save_baseline(const struct call *call, struct diag *diag)
-{
-    const struct compare_options *options = call->options;
-    char path[4096];
-    struct result_document *document = NULL;
-    baseline_path(path, sizeof path, options, options->save_baseline);
-    int status = check_saving(call, path, diag);
-    if (status == DIAG_OK)
-        status = result_load(call->operands[0], &document, diag);
-    if (status == DIAG_OK)
-        status = gnuplot_directory(baseline_directory(options), diag);
-    if (status == DIAG_OK)
-        status = result_write(document, path, diag);
-    if (status == DIAG_OK)
-        fprintf(stderr, "twbench: %s is saved as %s\n", call->operands[0], path);
-    result_free(document);
-    return status;
-}
 
 /* ---- What OLD and NEW are. ------------------------------------------------------------------- */
 
@@ -184,20 +93,12 @@ static int find_sides(struct comparing *comparing, struct diag *diag)
     struct contestants_wish contest = {designs->contested, designs->chosen, designs->count,
                                        designs->matrix_given || options->pair.loads.given};
     size_t wanted = options->baseline ? 1 : 2;
-    if (options->baseline_directory && !options->baseline)
-        return diag_usage(diag, "compare: --baseline-dir: expected --baseline or --save-baseline "
-                                "beside it");
     if (call->operand_count != wanted)
         return command_operands(
             call, options->baseline ? "NEW alone, beside --baseline" : "OLD and NEW", diag);
     comparing->after = call->operands[wanted - 1];
-    comparing->before = call->operands[0];
-    if (!options->baseline)
-        return contestants_find(&contest, comparing->before, comparing->after, &comparing->kind,
-                                diag);
-    baseline_path(comparing->baseline, sizeof comparing->baseline, options, options->baseline);
-    comparing->before = comparing->baseline;
-    return require_baseline(comparing, diag);
+    comparing->before = options->baseline ? options->baseline : call->operands[0];
+    return contestants_find(&contest, comparing->before, comparing->after, &comparing->kind, diag);
 }
 
 /* ---- The whole. ------------------------------------------------------------------------------ */
@@ -397,11 +298,7 @@ static int run(struct call *call)
     int status = pair_finish(&options->pair, &diag);
     if (status == DIAG_OK)
         status = hand_over(call, &diag);
-    if (status == DIAG_OK && options->save_baseline)
-        status = save_baseline(call, &diag);
-    int exit_status = status != DIAG_OK        ? command_fail(status, &diag)
-                      : options->save_baseline ? EXIT_OK
-                                               : judge(&comparing);
+    int exit_status = status == DIAG_OK ? judge(&comparing) : command_fail(status, &diag);
     designs_close(&options->pair.designs);
     return exit_status;
 }
@@ -412,7 +309,7 @@ const struct command cmd_compare = {
     .summary = "Did it get slower? OLD and NEW: programs, plugins or results.",
     .topic = "My CI",
     .groups = groups,
-    .common = " impl workload tasks pairs max-pairs fail-on limit baseline save-baseline layouts "
+    .common = " impl workload tasks pairs max-pairs fail-on limit baseline layouts "
               "json force html export-markdown ",
     .size = sizeof(struct compare_options),
     .begin = begin,
