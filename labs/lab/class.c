@@ -2,7 +2,6 @@
 #include "labs/lab/grading.h"
 
 #include "build_info.h"
-
 #include "harness/base/hash.h"
 #include "harness/base/memory.h"
 #include "harness/base/text.h"

@@ -105,11 +105,11 @@ static char *text_of(file_print_fn *print, const void *of)
 
 static void print_autolab(const cJSON *grade)
 {
+    static const char *const lists[] = {"parts", "costs"};
     cJSON *root = cJSON_CreateObject(), *scores = cJSON_AddObjectToObject(root, "scores");
-    json_each(part, grade, "parts")
-        json_add_measure(scores, json_get_text(part, "name"), json_get_number(part, "points"));
-    json_each(cost, grade, "costs")
-        json_add_measure(scores, json_get_text(cost, "name"), json_get_number(cost, "points"));
+    for (size_t i = 0; i < 2; i++)
+        json_each(row, grade, lists[i])
+            json_add_measure(scores, json_get_text(row, "name"), json_get_number(row, "points"));
     json_print(stdout, root, 0);
     printf("\n");
     cJSON_Delete(root);

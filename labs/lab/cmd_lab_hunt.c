@@ -41,7 +41,6 @@ static const struct flag flags[] = {
                struct hunt_flags, least, 0, 100),
     FLAG_FILE("json", "FILE|-", "write what was found as JSON", struct hunt_flags, json),
 };
-static const struct flag_group groups[] = {{.flags = flags, .count = FLAGS(flags)}, {0}};
 
 /* An operation list. */
 struct list {
@@ -409,7 +408,7 @@ const struct command cmd_lab_hunt = {
     .usage = "[LIST] | --score=LISTS [PLUGINS]",
     .summary = "Find a design's bug without its source; or score lists that find bugs.",
     .topic = "My class",
-    .groups = groups,
+    .groups = (const struct flag_group[]){{.flags = flags, .count = FLAGS(flags)}, {0}},
     .size = sizeof(struct hunt_flags),
     .begin = begin,
     .run = run,

@@ -10,9 +10,9 @@
 
 #define PATH 4096
 
-/* What is copied, and the command that the handout's Makefile calls. */
+/* The command that the handout's Makefile calls, and the text that is being copied. */
 struct handing {
-    const char *twbench;
+    const char *twbench, *text;
     struct diag *diag;
 };
 
@@ -23,18 +23,14 @@ const char *lab_data(struct call *call)
 
 /* ---- Copying. -------------------------------------------------------------------------------- */
 
-/* A text of the handout, with the program's name in the place of @TWBENCH@. */
-struct copy {
-    const char *text, *twbench;
-};
-
+/* The text, with the program's name in the place of @TWBENCH@. */
 static void print_copy(FILE *out, const void *ctx)
 {
     static const char mark[] = "@TWBENCH@";
-    const struct copy *copy = ctx;
-    const char *at = copy->text, *found;
+    const struct handing *handing = ctx;
+    const char *at = handing->text, *found;
     while ((found = strstr(at, mark))) {
-        fprintf(out, "%.*s%s", (int)(found - at), at, copy->twbench);
+        fprintf(out, "%.*s%s", (int)(found - at), at, handing->twbench);
         at = found + sizeof mark - 1;
     }
     fputs(at, out);
@@ -45,9 +41,9 @@ static int copy_file(const struct handing *handing, const char *from, const char
     char *text = NULL;
     size_t size;
     int status = file_read(from, &text, &size, handing->diag);
+    struct handing copy = {handing->twbench, text, handing->diag};
     if (status == DIAG_OK)
-        status =
-            file_replace(to, print_copy, &(struct copy){text, handing->twbench}, handing->diag);
+        status = file_replace(to, print_copy, &copy, handing->diag);
     free(text);
     return status;
 }
@@ -97,7 +93,8 @@ static int run(struct call *call)
     if (status == DIAG_OK) {
         name_program(call, twbench);
         snprintf(handout, sizeof handout, "%s/handout", lab_data(call));
-        status = copy_directory(&(struct handing){twbench, &diag}, handout, call->operands[0]);
+        status =
+            copy_directory(&(struct handing){twbench, NULL, &diag}, handout, call->operands[0]);
     }
     if (status != DIAG_OK)
         return command_fail(status, &diag);

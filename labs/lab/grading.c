@@ -52,12 +52,6 @@ static double points_of(double share, uint64_t points)
 
 /* ---- Compiling. ------------------------------------------------------------------------------ */
 
-static bool ends_with(const char *text, const char *end)
-{
-    size_t length = strlen(text), of = strlen(end);
-    return length > of && strcmp(text + length - of, end) == 0;
-}
-
 /* *refused: what the compiler said, the caller's. */
 static int compile(struct grading *grading, const char *file, char **refused, struct diag *diag)
 {
@@ -93,7 +87,7 @@ size_t grading_files(const char *directory, const char *ending, char ***names)
     size_t count = 0;
     *names = memory_take(all > 0 ? (size_t)all : 1, sizeof **names);
     for (int i = 0; i < all; i++) {
-        if (ends_with(entries[i]->d_name, ending))
+        if (text_ends_with(entries[i]->d_name, ending))
             (*names)[count++] = memory_text(entries[i]->d_name);
         free(entries[i]);
     }
@@ -307,18 +301,25 @@ static double ticks_of_advance(const cJSON *cell)
     return most;
 }
 
-/* Does the code run what TW_COUNT says, more or less?  If not, the reason is in `reason`. */
+/* Does the code run what TW_COUNT says, more or less, and the same where it is counted?  If not, the reason is in `reason`. */
 static bool is_told(const cJSON *document, const cJSON *mine, int figure, char reason[200])
 {
     const cJSON *blocks = cell_of(document, blocks_name);
     double says = figure_of(mine, figure), runs = figure_of(blocks, figure),
            most = figure == RUBRIC_LONGEST
                       ? CODE_OF_TICK * ticks_of_advance(mine) + CODE_OF_VISIT * says
-                      : CODE_OF_CALL * sum_of(mine, "operations") + CODE_OF_COUNT * says;
-    if (!blocks || figure > RUBRIC_LONGEST || runs <= most)
-        return true;
-    snprintf(reason, 200, "your code does %.3g, far more than TW_COUNT says: no points", runs);
-    return false;
+                  : figure == RUBRIC_WORK
+                      ? CODE_OF_CALL * sum_of(mine, "operations") + CODE_OF_COUNT * says
+                      : says + (sizeof(struct tw_work) + 16.0) / json_get_number(mine, "tasks");
+    if (blocks && !json_says(blocks, "status", "ok"))
+        snprintf(reason, 200, "where its code is counted: %.120s", json_get_text(blocks, "reason"));
+    else if (blocks && figure < RUBRIC_INSTRUCTIONS && runs > most)
+        snprintf(reason, 200,
+                 figure == RUBRIC_BYTES
+                     ? "with TW_COUNTED it takes %.3g bytes: no points"
+                     : "your code does %.3g, far more than TW_COUNT says: no points",
+                 runs);
+    return !reason[0];
 }
 
 static double grade_cost(const struct rubric_cost *cost, const cJSON *document, const cJSON *mine,
@@ -460,8 +461,8 @@ static void remove_all(const char *directory)
 int grading_grade(struct grading *grading, const char *file, cJSON **out, struct diag *diag)
 {
     char plugin[200], *refused = NULL;
-    bool is_source = ends_with(file, ".c");
-    if (!is_source && !ends_with(file, ".so"))
+    bool is_source = text_ends_with(file, ".c");
+    if (!is_source && !text_ends_with(file, ".so"))
         return diag_usage(diag, "%s: expected a file that ends with .c or .so", file);
     if (access(file, R_OK) != 0)
         return diag_usage(diag, "%s: cannot be read: %s", file, strerror(errno));

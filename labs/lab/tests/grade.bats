@@ -14,14 +14,12 @@ small_rubric() { # a handout with smaller loads
     sed -i 's/"tasks": [0-9]*/"tasks": 300/; s/20000/4000/' handout/rubric.json
 }
 
-# points_are POINTS FILE [ARGUMENT...]
-points_are() {
+points_are() { # POINTS FILE [ARGUMENT...]
     run "$twbench" lab grade "${@:2}" --rubric=handout/rubric.json
     grep -q "^ *$1 of 100 points" <<<"$output" || { echo "$2: $output"; return 1; }
 }
 
-# grade_is_valid FILE...
-grade_is_valid() {
+grade_is_valid() { # FILE...
     python3 -W ignore -m jsonschema "${@/#/-i}" "$root/labs/lab/schema/grade-1.json"
 }
 
@@ -31,16 +29,6 @@ grade_is_valid() {
     points_are 92.1 right.c --json=r.json
     grade_is_valid r.json
     "$twbench" report r.json | grep -q 'longest advance.*10'
-}
-
-@test "wrong solutions lose the part that they break, and all costs" {
-    small_rubric
-    for fault in 6 8; do # 3: below
-        solution wrong 64 0 $fault
-        points_are 35 wrong.c
-    done
-    grep -q 'broken rule: only a running timer fires' <<<"$output"
-    grep -q 'Read: backend.h' <<<"$output"
 }
 
 @test "who leaves out TW_COUNT, or answers zeros, has no points for what it should count" {
@@ -53,6 +41,36 @@ grade_is_valid() {
         grep -q '^ *0 of 20  work' <<<"$output"
     done
     grep -q '^ *0 of 10  longest advance' <<<"$output"
+}
+
+@test "who hides code from the counts is refused, and who counts other code than he runs has no points for it" {
+    small_rubric
+    cheat() { # MESSAGE SCRIPT - of sed
+        solution cheat 1 1 0
+        sed -i "$2" cheat.c
+        run "$root/labs/lab/data/grader/build.sh" cheat.c "$root/labs/lab/data" .
+        [ "$status" -eq 1 ]
+        grep -q "$1" <<<"$output" || { echo "$2: $output"; return 1; }
+    }
+    hidden='s/^static void insert/__attribute__((no_sanitize("thread"))) &/'
+    cheat 'every function is counted' "1i #line 1 \"other.h\"
+        $hidden"
+    cheat 'every function is counted' "1i # 1 \"other.h\" 1
+        $hidden"
+    cheat 'every function is counted' '$a static void __tsan_read8(void *at) { (void)at; }'
+    cheat 'every function is counted' 's/^    timers->now = config->now;/&\n    status += snprintf(NULL, 0, "%s", (char *)nodes) < 0;/'
+    cheat 'atomic operations' 's/= nodes.head..after;/= __atomic_load_n(\&nodes[head].after, 0);/'
+    cheat 'outside of it: many' 's/^    timers->now = config->now;/&\n    static int many;\n    many++;/'
+    jq '.costs |= [.[0, 2]] | .loads |= [.[0]] | del(.parts)' handout/rubric.json >costs.json
+    graded() { # ROW MESSAGE SCRIPT
+        solution cheat 1024 1 0
+        sed -i "$3" cheat.c
+        run "$twbench" lab grade cheat.c --rubric=costs.json
+        grep -q "^ *0 of $1" <<<"$output" && grep -q "$2" <<<"$output" || { echo "$3: $output"; return 1; }
+    }
+    graded '10  memory' 'with TW_COUNTED it takes' '1s/.*/#ifdef TW_COUNTED\n&\n#else\n#define SLOTS 1\n#endif/'
+    other='#ifdef TW_COUNTED\n#undef TW_COUNT\n#define TW_COUNT(a, b, c)\n#define SLOTS 1\n#else\n#define SLOTS 1024\n#endif'
+    graded '20  work' 'far more than TW_COUNT says' "1d; s/^#include <stdlib.h>/&\\n$other/"
 }
 
 # The thirty: name, points, and what `solution` takes.  Ten are right.  The others are wrong, look at all timers in start, stop or
@@ -92,8 +110,7 @@ f21 25 64 0 21
 END
 }
 
-# Six processes that compute, until the test ends.
-keep_busy() {
+keep_busy() { # six processes, until the test ends
     for _ in 1 2 3 4 5 6; do
         while :; do :; done 3>&- & busy+=($!)
     done

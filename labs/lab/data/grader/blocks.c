@@ -1,13 +1,12 @@
-/*
- * blocks.c - a plugin that counts what a solution does, whatever its TW_COUNT says.
+/* blocks.c - a plugin that counts what a solution does, whatever its TW_COUNT says.
  *
- * build.sh has the compiler call a function below for each basic block and each access to memory.  The plugin is the solution's
- * table under another name; its one counter, visits, has the accesses since open, or twice the blocks where those are more.
- */
+ * The compiler calls a function below for each basic block and each access to memory.  The plugin is the solution's counted table
+ * under another name; its one counter, visits, has the accesses since open, or twice the blocks where those are more. */
 #include "backend.h"
 
-extern const struct tw_backend tw_timers_timed;
+extern const struct tw_backend tw_timers_counted;
 void *__real_memmove(void *to, const void *from, unsigned long size);
+void *__real_memset(void *to, int byte, unsigned long size);
 
 static struct tw_work counts;
 static uint64_t blocks, accesses;
@@ -37,10 +36,16 @@ void *__wrap_memmove(void *to, const void *from, unsigned long size)
     return __real_memmove(to, from, size);
 }
 
+void *__wrap_memset(void *to, int byte, unsigned long size)
+{
+    blocks_range(to, size);
+    return __real_memset(to, byte, size);
+}
+
 static int blocks_open(struct tw_timers **out, const struct tw_config *config,
                        struct tw_error *error)
 {
-    int status = tw_timers_timed.open(out, config, error);
+    int status = tw_timers_counted.open(out, config, error);
     blocks = accesses = counts.visits = 0;
     return status;
 }
@@ -53,7 +58,7 @@ const struct tw_work *blocks_work(const struct tw_timers *timers)
 
 __attribute__((constructor)) static void blocks_prepare(void)
 {
-    timed = tw_timers_timed;
+    timed = tw_timers_counted;
     timed.name = "blocks-of-timers";
     counted = timed;
     counted.open = blocks_open;
