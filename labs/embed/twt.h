@@ -125,7 +125,7 @@ TWTIMERS_API uint64_t twt_count(const struct twt_set *set);
 /* A pass.  Answers how many callbacks ran, or TWT_REFUSED_NESTED.  `to` before now leaves the clock. */
 TWTIMERS_API int64_t twt_advance(struct twt_set *set, tw_tick to);
 /* The same, and ends after `most` callbacks.  The next pass goes on with those that are left over; twt_next is not
- * after now until then. */
+ * after now until then.  All that is due is found and sorted before the first one runs, whatever `most` is. */
 TWTIMERS_API int64_t twt_advance_some(struct twt_set *set, tw_tick to, uint64_t most);
 /* Inside a callback: the pass ends after it, as if `most` were reached.  For a pass that may last only so long. */
 TWTIMERS_API void twt_break(struct twt_set *set);
