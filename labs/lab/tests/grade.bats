@@ -46,9 +46,9 @@ grade_is_valid() { # FILE...
 @test "who hides code from the counts is refused, and who counts other code than he runs has no points for it" {
     small_rubric
     cheat() { # MESSAGE SCRIPT - of sed
-        solution cheat 1 1 0
-        sed -i "$2" cheat.c
-        run "$root/labs/lab/data/grader/build.sh" cheat.c "$root/labs/lab/data" .
+        solution 'a cheat' 1 1 0
+        sed -i "$2" 'a cheat.c'
+        run "$root/labs/lab/data/grader/build.sh" 'a cheat.c' "$root/labs/lab/data" .
         [ "$status" -eq 1 ]
         grep -q "$1" <<<"$output" || { echo "$2: $output"; return 1; }
     }
