@@ -41,7 +41,7 @@ shown() {
     check "$column: JSON" grep -q "\"${figure##*.}\":" f.json
     check "$column: make figures" make figures
     check "$column: the schema" grep -q "\"${figure##*.}\": {" schema/result-1.json
-    check "$column: what it means" grep -q '"description": "A trial."' schema/result-1.json
+    check "$column: what it means" grep -q '"description": "A trial\.' schema/result-1.json
 }
 
 add src/harness/tell/result/figures.def 'FIGURE(CELL, "memory.pages", OBJECT' \
