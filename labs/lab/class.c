@@ -165,7 +165,7 @@ static void print_page(FILE *out, const void *of)
           "counts as\n",
           out);
     for (size_t i = 0; i < class->count; i++) {
-        const char *rule = json_get_text(class->grades[i], "compiler")[0] ? "does not build" : "",
+        const char *rule = json_get_text(class->grades[i], "compiler")[0] ? "refused" : "",
                    *twin = twin_of(class, i);
         json_each(part, class->grades[i], "parts")
             rule = rule[0] ? rule : json_get_text(part, "rule");

@@ -77,7 +77,7 @@ static void print_grade(FILE *out, const void *of)
 {
     const cJSON *grade = of;
     if (json_get(grade, "compiler")) {
-        fprintf(out, "It does not build, or cannot be loaded:\n");
+        fprintf(out, "It does not build, is refused, or cannot be loaded:\n");
         print_indented(out, json_get_text(grade, "compiler"), "  ");
     }
     int broken = 0;
