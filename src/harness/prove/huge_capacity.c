@@ -345,7 +345,7 @@ static int run_capacity(struct child *child, struct huge *huge, struct conform_r
     struct conform_report part = {0};
     if (!child_run(child, judge_huge, huge, &part))
         return -1;
-    if (excuse_slowness(huge, &part))
+    if (excuse_slowness(huge, &part) && huge->capacity < TW_CAPACITY_MAX) /* 2^29 shows it */
         compare_sizes(child, huge, &part);
     if (part.rule && !strstr(part.detail, "timers")) {
         size_t used = strlen(part.detail);
