@@ -148,6 +148,9 @@ sub delete_counting {
 # A helper of a shared header that this design does not call, with the comment above it; clang warns of them.
 sub delete_unused {
     my ($text) = @_;
+    for my $name ($text =~ /^#define (\w+)\(/mg) { # which may be all that calls one
+        $text =~ s{(?:^/\*(?:(?!\*/).)*\*/\n)?^#define $name\((?:[^\n]*\\\n)*[^\n]*\n\n?}{}ms if (() = $text =~ /\b$name\b/g) == 1;
+    }
     my $deleted = 1;
     while ($deleted) {
         $deleted = 0;

@@ -35,6 +35,7 @@ for side in before after; do
         done >>passed.$side || true
     done
 done
+rm -f {before,after}.[0-9]* # of an earlier call
 for run in $(seq "$runs"); do
     for side in before after; do
         timed "$side.$run" b.$side/uv_run_benchmarks_a million_timers million_timers # in this process: no limit of time
