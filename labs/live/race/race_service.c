@@ -177,9 +177,9 @@ static int race_task(struct tw_seat *seat, void *argument, const struct tw_firin
     else if (account->deed == DEED_AWAIT)
         task_await(service, account->awaits);
     bool fails = account->deed == DEED_FAIL;
-    atomic_fetch_add(&service->failed, fails);
+    uint64_t failed = atomic_fetch_add(&service->failed, fails);
     race_ran_out(account);
-    return fails ? 7 : 0;
+    return fails ? (failed % 2 ? -1 : 7) : 0;
 }
 
 /* ---- Calls. ----------------------------------------------------------------------------------- */
