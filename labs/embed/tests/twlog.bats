@@ -34,6 +34,8 @@ needs_durable() {
     gcc -std=c11 -D_GNU_SOURCE -x c "$root/labs/embed/take/store_test.c.in" -o kills
     LD_LIBRARY_PATH=$prefix/lib ./kills ./shared 10 2
     ./kills ./static 10 3
+    [ "$(sed -n '/^.SH SETTINGS/,/^.I/p' "$prefix/share/man/man3/twlog.3" | tr -d '\\' | grep -oE '[a-z-]+(,|:)' | tr -d ,:)" = \
+        "$("$twbench" list --json=- | jq -r '.stores[] | select(.name == "wheel-log").parameters[].name')" ]
     # Both headers fit into one program, in either order.
     printf '#include <twlog.h>\n#include <twtimers/twtimers.h>\n' | gcc -std=c11 -Wall -Wextra -Werror -I"$prefix/include" -fsyntax-only -xc -
     printf '#include <twtimers/twtimers.h>\n#include <twlog.h>\n' | gcc -std=c11 -Wall -Wextra -Werror -I"$prefix/include" -fsyntax-only -xc -
