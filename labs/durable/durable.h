@@ -37,9 +37,8 @@ void page_stores(struct page *page, const cJSON *document); /* docs/STORES.md */
  *
  * Block 0 has further "categories" and how many there are.  A block per panel: title, unit, names of the series; then a
  * category and of each series median, low, high.  Times are nanoseconds.  stores-puts: policies across, a series per store, a
- * panel per number of producers and batch.  stores-lateness: stores across, a series per percentile, a panel per policy.
- * stores-bytes: stores across, a series per policy.  stores-recovery is as cost, of recoveries at two numbers of messages
- * or more: messages across, a series per store. */
+ * panel per number of producers and batch.  stores-recovery is as cost, of recoveries at two numbers of messages or more:
+ * messages across, a series per store. */
 void stores_pictures(const cJSON *document, struct pictures *out);
 
 /* ---- Stores cell (stores_cell.c). ------------------------------------------------------------- */

@@ -19,29 +19,20 @@ struct axes {
 
 /* A figure as it is drawn: times in nanoseconds. */
 struct drawn {
-    const char *figure, *title, *unit;
+    const char *figure, *unit;
     double scale;
-    double step; /* what was less than it was counted as 0; it stands there */
 };
 
-static const struct drawn puts_drawn = {"puts_per_s", "", "messages acknowledged a second", 1, 0};
-static const struct drawn recovery_drawn = {"recovery_s", "", "ns", 1e9, 0};
-static const struct drawn late_drawn[] = {{"late_p50_ms", "median", "ns", 1e6, 1e6},
-                                          {"late_p99_ms", "99th percentile", "ns", 1e6, 1e6},
-                                          {"late_max_ms", "longest", "ns", 1e6, 1e6}};
-static const struct drawn bytes_drawn[] = {
-    {"written_bytes_per_message", "Bytes written per message put", "bytes", 1, 0},
-    {"memory_bytes_per_pending", "Resident memory per pending message", "bytes", 1, 0}};
+static const struct drawn puts_drawn = {"puts_per_s", "messages acknowledged a second", 1};
+static const struct drawn recovery_drawn = {"recovery_s", "ns", 1e9};
 
 /* ---- Cells. ---------------------------------------------------------------------------------- */
 
-/* Of the load at full speed, or of a paced one on the real clock. */
-static bool is_drawn(const cJSON *cell, bool paced)
+/* Of a load at full speed. */
+static bool is_drawn(const cJSON *cell)
 {
-    bool is_paced = json_get_number(cell, "load.rate") > 0;
-    bool is_real = strcmp(json_get_text(cell, "clock"), "real") == 0;
     return strcmp(json_get_text(cell, "status"), "ok") == 0 &&
-           !(json_get_number(cell, "load.kills") > 0) && is_paced == paced && (is_real || !paced);
+           !(json_get_number(cell, "load.kills") > 0) && !(json_get_number(cell, "load.rate") > 0);
 }
 
 static void add_text(const char **list, size_t *count, const char *text)
@@ -68,11 +59,11 @@ static void add_number(double *list, size_t *count, double value)
     ++*count;
 }
 
-static struct axes axes_of(const cJSON *document, bool paced)
+static struct axes axes_of(const cJSON *document)
 {
     struct axes axes = {.store_count = 0};
     json_each(cell, document, "cells") {
-        if (!is_drawn(cell, paced))
+        if (!is_drawn(cell))
             continue;
         add_text(axes.stores, &axes.store_count, json_get_text(cell, "store"));
         add_text(axes.syncs, &axes.sync_count, json_get_text(cell, "sync"));
@@ -87,7 +78,6 @@ static struct axes axes_of(const cJSON *document, bool paced)
 struct wanted {
     const char *store, *sync;
     double tasks, producers, batch;
-    bool paced;
 };
 
 static bool is_number(const cJSON *cell, const char *path, double value)
@@ -99,7 +89,7 @@ static bool is_number(const cJSON *cell, const char *path, double value)
 static const cJSON *find(const cJSON *document, const struct wanted *wanted)
 {
     json_each(cell, document, "cells")
-        if (is_drawn(cell, wanted->paced) &&
+        if (is_drawn(cell) &&
             (!wanted->store || strcmp(json_get_text(cell, "store"), wanted->store) == 0) &&
             (!wanted->sync || strcmp(json_get_text(cell, "sync"), wanted->sync) == 0) &&
             is_number(cell, "load.tasks", wanted->tasks) &&
@@ -172,10 +162,10 @@ static struct wanted load_of_sizes(const cJSON *document, const struct axes *axe
     return best;
 }
 
-static bool knows(const cJSON *document, const struct drawn *drawn, bool paced)
+static bool knows(const cJSON *document, const struct drawn *drawn)
 {
     json_each(cell, document, "cells")
-        if (is_drawn(cell, paced) && figure_of(cell, drawn))
+        if (is_drawn(cell) && figure_of(cell, drawn))
             return true;
     return false;
 }
@@ -191,7 +181,7 @@ static void write_figure(FILE *out, const cJSON *figure, const struct drawn *dra
         if (isnan(value))
             fputs("\t?", out);
         else
-            fprintf(out, "\t%.6g", fmax(value, drawn->step));
+            fprintf(out, "\t%.6g", value);
     }
 }
 
@@ -247,8 +237,7 @@ static void write_panel(FILE *out, const cJSON *document, const struct axes *axe
     for (size_t i = 0; i < axes->sync_count; i++) {
         fprintf(out, "%s", axes->syncs[i]);
         for (size_t s = 0; s < axes->store_count; s++) {
-            struct wanted wanted = {axes->stores[s], axes->syncs[i], tasks,
-                                    producers,       batch,          false};
+            struct wanted wanted = {axes->stores[s], axes->syncs[i], tasks, producers, batch};
             write_figure(out, figure_of(find(document, &wanted), &puts_drawn), &puts_drawn);
         }
         fputc('\n', out);
@@ -258,7 +247,7 @@ static void write_panel(FILE *out, const cJSON *document, const struct axes *axe
 /* A panel for each number of producers and batch: policies across, a series per store. */
 static void write_puts(FILE *out, const cJSON *document)
 {
-    struct axes axes = axes_of(document, false);
+    struct axes axes = axes_of(document);
     size_t loads = axes.producer_count * axes.batch_count, panels = 0;
     for (size_t p = 0; p < loads; p++)
         panels += is_panel(document, &axes, p) ? 1 : 0;
@@ -269,59 +258,10 @@ static void write_puts(FILE *out, const cJSON *document)
             write_panel(out, document, &axes, p);
 }
 
-/* A panel per figure: stores across, a series per policy. */
-static void write_bytes(FILE *out, const cJSON *document)
-{
-    struct axes axes = axes_of(document, false);
-    double producers = axes.producers[0], batch = axes.batches[0];
-    double tasks = usual_tasks(document, &axes, producers, batch);
-    write_head(out, document, "What a message costs on disk and in memory", 2, axes.sync_count,
-               axes.store_count);
-    for (size_t p = 0; p < 2; p++) {
-        fprintf(out, "\n\n%s\t%s", bytes_drawn[p].title, bytes_drawn[p].unit);
-        write_names(out, axes.syncs, axes.sync_count);
-        for (size_t s = 0; s < axes.store_count; s++) {
-            fprintf(out, "%s", axes.stores[s]);
-            for (size_t i = 0; i < axes.sync_count; i++) {
-                struct wanted wanted = {axes.stores[s], axes.syncs[i], tasks,
-                                        producers,      batch,         false};
-                write_figure(out, figure_of(find(document, &wanted), &bytes_drawn[p]),
-                             &bytes_drawn[p]);
-            }
-            fputc('\n', out);
-        }
-    }
-}
-
-/* A panel per policy: stores across, a series per percentile. */
-static void write_lateness(FILE *out, const cJSON *document)
-{
-    struct axes axes = axes_of(document, true);
-    const char *names[3];
-    for (size_t i = 0; i < 3; i++)
-        names[i] = late_drawn[i].title;
-    write_head(out, document, "Lateness of dispatch on the real clock", axes.sync_count, 3,
-               axes.store_count);
-    for (size_t p = 0; p < axes.sync_count; p++) {
-        struct wanted wanted = {.sync = axes.syncs[p], .paced = true};
-        fprintf(out, "\n\n%s, %.0f puts a second; 1 ms stands for that or less\tns", axes.syncs[p],
-                json_get_number(find(document, &wanted), "load.rate"));
-        write_names(out, names, 3);
-        for (size_t s = 0; s < axes.store_count; s++) {
-            wanted.store = axes.stores[s];
-            const cJSON *cell = find(document, &wanted);
-            fprintf(out, "%s", axes.stores[s]);
-            for (size_t i = 0; i < 3; i++)
-                write_figure(out, figure_of(cell, &late_drawn[i]), &late_drawn[i]);
-            fputc('\n', out);
-        }
-    }
-}
-
 /* One panel as of cost.gp: messages across, a series per store. */
 static void write_recovery(FILE *out, const cJSON *document)
 {
-    struct axes axes = axes_of(document, false);
+    struct axes axes = axes_of(document);
     struct wanted wanted = load_of_sizes(document, &axes);
     write_head(out, document, "Recovery after a kill", 1, axes.store_count, axes.task_count);
     fprintf(out, "\n\n%s, %.0f producer%s, %.0f to a put", wanted.sync, wanted.producers,
@@ -343,39 +283,20 @@ static void write_recovery(FILE *out, const cJSON *document)
 
 /* ---- The pictures. --------------------------------------------------------------------------- */
 
-enum { STORES_PUTS, STORES_LATENESS, STORES_RECOVERY, STORES_BYTES, STORES_PICTURES };
-
-static bool has(const cJSON *document, int kind)
-{
-    struct axes axes = axes_of(document, false);
-    switch (kind) {
-    case STORES_PUTS:
-        return knows(document, &puts_drawn, false);
-    case STORES_LATENESS:
-        return knows(document, &late_drawn[1], true);
-    case STORES_RECOVERY:
-        return load_of_sizes(document, &axes).sync != NULL;
-    default:
-        return knows(document, &bytes_drawn[0], false) || knows(document, &bytes_drawn[1], false);
-    }
-}
-
 static void write_picture(FILE *out, const cJSON *document, const struct picture *picture)
 {
-    static void (*const writers[STORES_PICTURES])(FILE *, const cJSON *) = {
-        write_puts, write_lateness, write_recovery, write_bytes};
-    writers[picture->kind](out, document);
+    (picture->kind ? write_recovery : write_puts)(out, document);
 }
 
 void stores_pictures(const cJSON *document, struct pictures *out)
 {
-    static const char *const names[STORES_PICTURES] = {"puts", "lateness", "recovery", "bytes"};
-    for (int kind = 0; kind < STORES_PICTURES; kind++) {
-        struct picture picture = {.write = write_picture,
-                                  .kind = kind,
-                                  .script = kind == STORES_RECOVERY ? "recovery" : "stores"};
-        snprintf(picture.name, sizeof picture.name, "stores-%s", names[kind]);
-        if (has(document, kind))
-            pictures_add(out, &picture);
-    }
+    struct axes axes = axes_of(document);
+    if (knows(document, &puts_drawn))
+        pictures_add(out, &(struct picture){
+                              .name = "stores-puts", .write = write_picture, .script = "stores"});
+    if (load_of_sizes(document, &axes).sync)
+        pictures_add(out, &(struct picture){.name = "stores-recovery",
+                                            .write = write_picture,
+                                            .kind = 1,
+                                            .script = "recovery"});
 }

@@ -153,6 +153,12 @@ bool crash_flips(const struct crash_case *this)
 {
     struct durable_request request =
         crash_request(this, TW_SYNC_ALWAYS, TASKS, this->options->seed);
+    /* In many files, the first of which are gone. */
+    request.settings = this->small;
+    request.setting_count = this->small_count;
+    request.load.span_ms = UINT64_C(36000000);
+    struct durable_request flipped = request;
+    flipped.insists = true;
     struct filling fillings[2] = {{.book = NULL}};
     struct rng rng;
     bool holds = true;
@@ -160,7 +166,7 @@ bool crash_flips(const struct crash_case *this)
     for (size_t i = 0; i < 2 && holds; i++)
         holds = filling_make(this, &request, i == 1, &fillings[i]);
     for (uint64_t i = 0; i < this->options->flips && holds; i++)
-        holds = prove_flip(this, &request, fillings[i % 2].directory, fillings[i % 2].book, &rng);
+        holds = prove_flip(this, &flipped, fillings[i % 2].directory, fillings[i % 2].book, &rng);
     for (size_t i = 0; i < 2; i++) {
         footing_remove(fillings[i].directory);
         book_free(fillings[i].book);

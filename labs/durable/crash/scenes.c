@@ -261,7 +261,10 @@ static void any_key_and_due(struct scene *scene, uint64_t base_ms)
         return;
     for (size_t i = 0; i < 5; i++)
         add(scene, keys[i] ^ base_ms, base_ms + i * i * TW_DELAY_MAX_MS / 16, i % 2 ? 1000 : 0);
+    /* Together in one poll, and alike in the lower half or when the halves are folded. */
     add(scene, base_ms + 77, base_ms + 5000, TW_PAYLOAD_MAX);
+    add(scene, (base_ms + 77) ^ UINT64_C(1) << 32, base_ms + 5000, 9);
+    add(scene, (base_ms + 77) ^ (UINT64_C(1) << 32 | 1), base_ms + 5000, 9);
     expect(scene, "put", put(scene), TW_STORE_OK);
     if (!reopen(scene, base_ms))
         return;

@@ -47,6 +47,7 @@ enum disk_fault {
     DISK_FAIL_SYNC,
     DISK_FAIL_ALL,
     DISK_FAIL_READ,
+    DISK_SHORT_READ, /* half of what was asked for is read, as a signal may have it */
     DISK_SHORT_WRITE /* half of the first part is written, and the call says so */
 };
 

@@ -314,15 +314,18 @@ int posix_fallocate(int fd, off_t offset, off_t length)
 
 int posix_fallocate64(int fd, off64_t offset, off64_t length) SAME_AS(posix_fallocate);
 
-/* ---- Reads, which are only ever failed. ------------------------------------------------------- */
+/* ---- Reads, which are failed or cut short. ---------------------------------------------------- */
 
 static ssize_t do_read(int fd, void *bytes, size_t length, off_t offset)
 {
     struct disk_log *log = recording();
     int fails = 0;
-    if (log && log->fault == DISK_FAIL_READ && file_of(log, fd) >= 0) {
+    if (log && (log->fault == DISK_FAIL_READ || log->fault == DISK_SHORT_READ) &&
+        file_of(log, fd) >= 0) {
         lock(log);
         fails = is_failed(log, DISK_FAIL_READ);
+        if (length > 1 && is_failed(log, DISK_SHORT_READ))
+            length /= 2;
         unlock(log);
     }
     if (fails)

@@ -351,12 +351,19 @@ uint64_t book_handed(const struct book *book)
     return handed;
 }
 
-uint64_t book_pending(const struct book *book)
+void book_waiting(const struct book *book, uint64_t *least, uint64_t *most)
 {
-    uint64_t pending = 0;
+    uint64_t lost = 0; /* as the policy allows, and cancelled later: such a cancel may be counted */
+    *least = *most = 0;
     for (uint64_t i = 0; i < book->load.tasks; i++) {
         const struct book_entry *entry = &book->entries[i];
-        pending += entry->acked && !entry->cancel_acked && !entry->done_acked;
+        bool may_be_cancelled = entry->cancel_called && !(entry->flags & BOOK_TOO_LATE);
+        bool is_cancelled = entry->cancel_acked && is_cancel_kept(book, entry);
+        bool is_there = entry->acked && is_kept(book, entry);
+        lost += entry->acked && !is_there && entry->cancel_called;
+        *least += is_there && !may_be_cancelled && !entry->done_called;
+        *most += entry->handed && !(entry->flags & BOOK_REFUSED) && !is_cancelled &&
+                 !is_done_for_good(book, entry);
     }
-    return pending;
+    *least -= lost < *least ? lost : *least;
 }

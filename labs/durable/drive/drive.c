@@ -611,6 +611,21 @@ static void note_damage(void *ctx, const char *file, uint64_t offset, const char
         snprintf(book->failure, sizeof book->failure, "%s at %" PRIu64 ": %s", file, offset, what);
 }
 
+/* A store that counts what it finds counts right, unless a disk had failed or something is damaged. */
+static void recovered_look(struct driver *driver)
+{
+    const struct book *book = driver->book;
+    uint64_t found = book->description.recovered, least, most;
+    book_waiting(book, &least, &most);
+    if (found != UINT64_MAX && (found < least || found > most) && !driver->request->insists &&
+        book->figures.damaged == 0) {
+        fail(driver, "open", TW_STORE_BAD);
+        snprintf(driver->book->failure, sizeof driver->book->failure,
+                 "open found %" PRIu64 " pending; expected %" PRIu64 " to %" PRIu64, found, least,
+                 most);
+    }
+}
+
 static int open_store(struct driver *driver, const char *directory)
 {
     const struct durable_request *request = driver->request;
@@ -648,6 +663,7 @@ static int open_store(struct driver *driver, const char *directory)
     book->resolution_ms = book->description.resolution_ms;
     book->incarnation++;
     book->figures.opens++;
+    recovered_look(driver);
     if (book->figures.slowest_recovery_ns < book->opening_ns)
         book->figures.slowest_recovery_ns = book->opening_ns;
     atomic_store(&book->stage, BOOK_WORKING);

@@ -139,8 +139,8 @@ void book_settle(struct book *book);
  * tend or checkpoint is no longer promised. */
 void book_turn_back(struct book *book, uint32_t stamp);
 
-/* Acknowledged, and neither cancelled nor done. */
-uint64_t book_pending(const struct book *book);
+/* How many messages an open finds: those that had to survive and have not ended, and those that may be there, too. */
+void book_waiting(const struct book *book, uint64_t *least, uint64_t *most);
 /* Messages handed to the store, and those of them that have ended. */
 uint64_t book_handed(const struct book *book);
 
