@@ -1,5 +1,4 @@
-/* test_durable.c - durable loads are what they say, the book finds what the contract forbids, and a run of the reference
- * comes out even. */
+/* test_durable.c - durable loads are what they say, the book finds what the contract forbids. */
 #include "labs/durable/drive/drive.h"
 #include "labs/durable/drive/durable_run.h"
 #include "labs/durable/drive/footing.h"
@@ -217,29 +216,6 @@ TEST(a_book_is_turned_back)
 }
 
 /* ---- Runs. ------------------------------------------------------------------------------------ */
-
-TEST(the_reference_comes_out_even)
-{
-    char directory[128];
-    struct durable_report report;
-    struct durable_request request = {.store = store_registry_find("memory")->builtin,
-                                      .directory = directory,
-                                      .sync = TW_SYNC_ALWAYS,
-                                      .load = load,
-                                      .producers = 3,
-                                      .batch = 7,
-                                      .budget_ns = UINT64_C(60000000000)};
-    temporary_name(directory, sizeof directory, "test_durable");
-    assert_non_null(mkdtemp(directory));
-    durable_run(&request, NULL, &report);
-    assert_string_equal(report.reason, "");
-    assert_int_equal(report.end, DURABLE_OK);
-    assert_int_equal(report.ledger.acknowledged, load.tasks);
-    assert_int_equal(report.ledger.fired + report.ledger.cancelled, load.tasks);
-    assert_true(report.ledger.cancelled > 0);
-    assert_int_equal(report.figures.put_count, load.tasks);
-    footing_remove(directory);
-}
 
 static struct durable_load watched_load; /* what the store below is put */
 static _Atomic uint64_t polled_ms;       /* the time of the last poll that is over */

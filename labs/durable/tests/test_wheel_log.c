@@ -1145,8 +1145,7 @@ static void *cancel_first(void *seat)
     return (void *)answer; /* NOLINT: a number on its way */
 }
 
-/* A poll waits for the cancel of its message, whose sync fails.  The cancel's record may come to the disk, so the message must not
- * be handed out: it would not come again. */
+/* A poll waits for the cancel of its message, whose sync fails; its record may come to the disk all the same. */
 CASE(a_message_whose_cancel_failed_is_not_handed_out)
 {
     pthread_t canceller, poller;
