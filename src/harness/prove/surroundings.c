@@ -113,9 +113,8 @@ static void judge_growth(const struct process_state at[TIMES], unsigned lives,
     for (size_t i = DESCRIPTORS; i < PROCESS_STATES; i++) {
         const uint64_t values[TIMES] = {at[0].values[i], at[1].values[i], at[2].values[i],
                                         at[3].values[i]};
-        bool is_soon_full = i == KEYS; /* a process has 1024 */
-        if (values[1] > values[0] &&
-            (is_soon_full || (values[2] > values[1] && values[3] > values[2])))
+        bool is_full = i == KEYS && values[3] > 600; /* a process has 1024 */
+        if (is_full || (values[1] > values[0] && values[2] > values[1] && values[3] > values[2]))
             report_broken(report, RULE_LEAK,
                           "%u lives of an instance raise the %s of the process from %" PRIu64
                           " to %" PRIu64 ", %" PRIu64 " and %" PRIu64 "%s",
