@@ -417,25 +417,25 @@ static int compare_with_baseline(struct ci *ci, struct diag *diag)
     return exit_status;
 }
 
-/* The table of the file's designs beside the plugin, behind what the summary has. */
-static int append_table(struct ci *ci, const char *path, struct diag *diag)
+/* The table of the file's designs beside the plugin, folded, behind what the summary has. */
+static int append_table(const char *summary, const char *path, struct diag *diag)
 {
     char *text = NULL;
     size_t size = 0;
-    const char *summary = project_text(&ci->project, "summary");
     int status = file_read(path, &text, &size, diag);
     FILE *out = status == DIAG_OK ? fopen(summary, "a") : NULL;
     if (out)
-        fprintf(out, "\n%s", text);
+        fprintf(out, "\n<details><summary>Other designs</summary>\n\n%s\n</details>\n", text);
     if (status == DIAG_OK && (!out || fclose(out) != 0))
         status = diag_run(diag, "%s: %s", summary, strerror(errno));
     free(text);
     return status == DIAG_OK ? EXIT_OK : command_fail(status, diag);
 }
 
-/* Shown, never judged: where the plugin stands among designs that everybody knows. */
+/* Shown, never judged: where the plugin stands among designs that everybody knows; in the summary, if there is one. */
 static int show_designs(struct ci *ci, struct diag *diag)
 {
+    const char *summary = project_text(&ci->project, "summary");
     char table[4096];
     paths_temporary(table, sizeof table, "twbench-ci");
     int fd = mkstemp(table), status = begin_call(ci);
@@ -453,9 +453,11 @@ static int show_designs(struct ci *ci, struct diag *diag)
     status = ADD("--export-markdown=%s", table);
     if (status == DIAG_OK)
         status = add_progress(ci, diag);
-    int exit_status = status == DIAG_OK ? call_run(ci, true) : command_fail(status, diag);
-    if (exit_status == EXIT_OK && project_text(&ci->project, "summary"))
-        exit_status = append_table(ci, table, diag);
+    int exit_status = status == DIAG_OK ? call_run(ci, !summary) : command_fail(status, diag);
+    if (exit_status == EXIT_OK && summary) {
+        printf("beside other designs: %s\n", summary);
+        exit_status = append_table(summary, table, diag);
+    }
     unlink(table);
     return exit_status;
 }
@@ -498,10 +500,8 @@ static int ci_judge(struct ci *ci, struct diag *diag)
         return report_broken(ci, diag);
     int verdict = ci->base[0] ? compare(ci, ci->old, ci->plugin, uses, diag)
                               : compare_with_baseline(ci, diag);
-    bool is_judged =
-        verdict == EXIT_OK || verdict == EXIT_REGRESSED || verdict == EXIT_INCONCLUSIVE;
-    int shown =
-        is_judged && json_get(ci->project.json, "designs") ? show_designs(ci, diag) : EXIT_OK;
+    bool judged = verdict == EXIT_OK || verdict == EXIT_REGRESSED || verdict == EXIT_INCONCLUSIVE;
+    int shown = judged && json_get(ci->project.json, "designs") ? show_designs(ci, diag) : EXIT_OK;
     return verdict == EXIT_OK ? shown : verdict;
 }
 
