@@ -88,7 +88,7 @@ extern "C" {
 enum tw_store_answer {
     TW_STORE_OK = 0,
     TW_STORE_CANCELLED = 1, /* cancel: it will not be handed out, thanks to this call */
-    TW_STORE_TOO_LATE = 2,  /* cancel: handed out; of coarse steps: a poll came to its */
+    TW_STORE_TOO_LATE = 2,  /* cancel: handed out, or lost; of coarse steps: a poll came to its */
     TW_STORE_FULL = -1,     /* no room on the disk, or the store's own cap */
     TW_STORE_IO = -2,       /* a read, write or sync failed */
     TW_STORE_BROKEN = -3,   /* an earlier write or sync failed: open again */

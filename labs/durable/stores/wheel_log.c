@@ -166,14 +166,15 @@ static int wl_put(struct tw_store_seat *seat, struct tw_message *messages, size_
 
 /* ---- Cancel. ---------------------------------------------------------------------------------- */
 
-/* The due that the message has in the order of all, which is another than its own if it was put late.  With the lock, which it
- * gives up to read. */
-static int cancel_due(struct tw_store_seat *seat, uint64_t handle, uint64_t *due)
+/* The due that the message has in the order of all, which is another than its own if it was put late.  In a store that was
+ * opened again another message may stand in the place of one that was lost.  With the lock, which it gives up to read. */
+static int cancel_due(struct tw_store_seat *seat, uint64_t key, uint64_t handle, uint64_t *due)
 {
     struct wl_log *log = &seat->store->log;
     struct wl_entry entry;
     const unsigned char *bytes;
-    if (*due > seat->store->clamped)
+    bool late = *due <= seat->store->clamped;
+    if (!late && !seat->store->reopened)
         return TW_STORE_OK;
     if (!wl_log_peek(log, handle, &entry)) {
         wl_log_unlock(log);
@@ -189,8 +190,8 @@ static int cancel_due(struct tw_store_seat *seat, uint64_t handle, uint64_t *due
         if (!good)
             return TW_STORE_TOO_LATE;
     }
-    if (wl_kind_of(&entry) != WL_PUT)
-        return TW_STORE_BAD;
+    if (wl_kind_of(&entry) != WL_PUT || entry.key != key || (!late && entry.due != *due))
+        return seat->store->reopened ? TW_STORE_TOO_LATE : TW_STORE_BAD;
     *due = entry.due;
     return TW_STORE_OK;
 }
@@ -251,9 +252,8 @@ static int wl_cancel(struct tw_store_seat *seat, uint64_t key, uint64_t due_ms, 
     struct tw_store *store = seat->store;
     struct wl_log *log = &store->log;
     struct wl_place place = {due_ms, handle};
-    (void)key;
     wl_log_lock(log);
-    int answer = log->broken ? TW_STORE_BROKEN : cancel_due(seat, handle, &place.due);
+    int answer = log->broken ? TW_STORE_BROKEN : cancel_due(seat, key, handle, &place.due);
     if (answer == TW_STORE_OK)
         answer = cancel_append(seat, place);
     wl_log_unlock(log);

@@ -759,6 +759,7 @@ struct tw_store {
     int directory;
     struct wl_damage damage;
     uint64_t recovered, damaged;
+    bool reopened; /* it was there before: what a kill lost may have been written over */
 
     /* Under the lock of the log. */
     struct tw_store_seat *seats;

@@ -571,7 +571,8 @@ int wl_recover(struct tw_store *store, const struct tw_store_config *config, str
     store->arena = malloc(WL_ARENA_BYTES);
     if (answer == TW_STORE_OK && (!recovery.gaps || !store->arena))
         answer = refuse(error, TW_STORE_MEMORY, config->directory, "no memory");
-    if (answer == TW_STORE_OK && !recovery.whole && segments->count == 0) {
+    store->reopened = recovery.whole || segments->count > 0;
+    if (answer == TW_STORE_OK && !store->reopened) {
         /* A new store: nothing before now. */
         recovery.state.floor_due = config->now_ms;
         wl_wheel_free_before(&store->log.wheel, config->now_ms);

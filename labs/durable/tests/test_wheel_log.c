@@ -659,6 +659,28 @@ CASE(a_flipped_bit_before_the_checkpoint_is_told_and_the_rest_served)
     }
 }
 
+/* A kill loses what was acknowledged under none; what is put next stands in its place. */
+CASE(a_cancel_of_what_was_lost_spares_what_stands_in_its_place)
+{
+    struct opened opened;
+    unsigned char payload[90];
+    unsigned times[FEW];
+    char copy[96];
+    snprintf(copy, sizeof copy, "%s.copy", (const char *)*state);
+    assert_int_equal(store_open(&opened, *state, START, NULL, 0), TW_STORE_OK);
+    directory_copy(*state, copy);
+    uint64_t lost = put_one(&opened, 2, START + 6000, payload, payload_of(2, payload));
+    store_close(&opened);
+    directory_clear(*state);
+    assert_int_equal(rename(copy, *state), 0);
+    assert_int_equal(store_open(&opened, *state, START, NULL, 0), TW_STORE_OK);
+    assert_int_equal(put_one(&opened, 1, START + 6000, payload, payload_of(1, payload)), lost);
+    assert_int_equal(wheel_log->cancel(opened.seat, 2, START + 6000, lost), TW_STORE_TOO_LATE);
+    drain(&opened, times);
+    assert_int_equal(times[1], 1);
+    assert_int_equal(store_close(&opened), TW_STORE_OK);
+}
+
 CASE(a_damaged_checkpoint_is_told_and_the_other_one_used)
 {
     char path[128], copy[96];

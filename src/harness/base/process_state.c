@@ -146,7 +146,8 @@ static uint64_t hash_streams(void)
         const uint64_t values[] = {file.st_dev, file.st_ino, (uint64_t)fcntl(fd, F_GETFL)};
         hash = hash_bytes(hash, values, sizeof values);
     }
-    return hash + 2 * __fbufsize(stdout) + (uint64_t)(__flbf(stdout) != 0);
+    bool is_unbuffered = __fbufsize(stdout) == 1;
+    return hash + (is_unbuffered ? 2 : __flbf(stdout) != 0);
 }
 
 /* The number of the next key: those below are taken. */
