@@ -2,8 +2,8 @@
 # wrapped.sh [NAME...] - proves that conform's default finds each plugin of wrapped.tsv: those that are named, all of them
 # (DEPTH=all), or the first of each class.  Prints TAP.
 #
-# wrapped.sh --table [NAME...] prints which cases find how many of them, and which find some alone, as docs/PLUGINS.md has
-# it: half an hour of processor time for all.  What an earlier call found in NAME.cases is not looked for again.
+# wrapped.sh --table [NAME...] prints which cases find how many of them, and which find some alone:
+# half an hour of processor time for all.  What an earlier call found in NAME.cases is not looked for again.
 #
 # A row of wrapped.tsv is a class, a name, a design, and hooks of wrapped.c with their code.  SED=[FILE:]SCRIPT changes the
 # design's own source instead.

@@ -212,6 +212,7 @@ struct durable_request crash_request(const struct crash_case *this, enum tw_sync
                                      uint64_t tasks, uint64_t seed)
 {
     return (struct durable_request){.store = this->store,
+                                    .counts = true,
                                     .sync = sync,
                                     .interval_ms = 5,
                                     .load = {.tasks = tasks,

@@ -611,19 +611,15 @@ static void note_damage(void *ctx, const char *file, uint64_t offset, const char
         snprintf(book->failure, sizeof book->failure, "%s at %" PRIu64 ": %s", file, offset, what);
 }
 
-/* A store that counts what it finds counts right, unless a disk had failed or something is damaged.  With position=0 what was
- * done may be there again. */
+/* A store that counts what it finds counts right, unless a disk had failed or something is damaged. */
 static void recovered_look(struct driver *driver)
 {
     const struct book *book = driver->book;
-    const struct tw_setting *setting = driver->request->settings;
     uint64_t found = book->description.recovered, least, most;
     book_waiting(book, &least, &most);
-    for (size_t i = 0; i < driver->request->setting_count; i++)
-        if (strcmp(setting[i].name, "position") == 0 && setting[i].values[0] == 0)
-            most = book->load.tasks;
-    if (found != UINT64_MAX && (found < least || found > most) && !driver->request->insists &&
-        !(driver->backend->flags & TW_STORE_IN_MEMORY) && book->figures.damaged == 0) {
+    if (driver->request->counts && !driver->request->insists && found != UINT64_MAX &&
+        (found < least || found > most) && !(driver->backend->flags & TW_STORE_IN_MEMORY) &&
+        book->figures.damaged == 0) {
         fail(driver, "open", TW_STORE_BAD);
         snprintf(driver->book->failure, sizeof driver->book->failure,
                  "open found %" PRIu64 " pending; expected %" PRIu64 " to %" PRIu64, found, least,
