@@ -667,14 +667,22 @@ def store_cells(name, **load):
 
 
 def store_figure(cell, key, scale=1):
+    """The median, with its interval where there were enough runs for one of 95 % and it is no single figure."""
     figure = cell["figures"].get(key) if cell else None
-    return short(figure["median"] * scale) if figure else "not known"
+    if not figure:
+        return "not known"
+    median, low, high = (short(figure[of] * scale) for of in ("median", "low", "high"))
+    return median + (f" ({low} to {high})" if len(figure["samples"]) >= 6 and (low, high) != (median, median) else "")
 
 
 def store_puts(cell):
-    """Messages a second, with their interval where there were enough runs for one of 95 %."""
-    puts = cell["figures"]["puts_per_s"]
-    return short(puts["median"]) + (f" ({short(puts['low'])} to {short(puts['high'])})" if len(puts["samples"]) >= 6 else "")
+    return store_figure(cell, "puts_per_s")
+
+
+def print_runs(cells):
+    """How many runs are behind a figure, from the file."""
+    runs = sorted({cell["runs"] for cell in cells if cell["status"] == "ok"})
+    print(f"\nRuns of each cell: {' or '.join(map(str, runs))}." + (" The intervals have a confidence of 95 %." if max(runs, default=0) >= 6 else ""))
 
 
 def print_stores(name, what):
@@ -686,9 +694,8 @@ def print_stores(name, what):
         sizes = {kind: sorted({cell["load"]["tasks"] for cell in cells}) for kind, cells in (
             ("policies", full_speed), ("recovery", store_cells(name, rate=0, batch=100)),
             ("lateness", [cell for cell in store_cells(name) if cell["load"]["rate"] > 0]))}
-        runs = max(cell["runs"] for cell in full_speed)
-        print(f"Messages of a run: {'; '.join(kind + ' ' + ', '.join(map(power, tasks)) for kind, tasks in sizes.items())}. "
-              f"Runs of each policy: {runs}.")
+        print(f"Messages of a run: {'; '.join(kind + ' ' + ', '.join(map(power, tasks)) for kind, tasks in sizes.items())}.")
+        print_runs(store_cells(name))
     elif what == "puts":
         kinds = ordered((cell["sync"], cell["load"]["producers"]) for cell in full_speed)
         head(["store"] + [f"`{sync}`, {count} producer{'s' if count > 1 else ''}" for sync, count in kinds])
@@ -760,11 +767,12 @@ def print_stores_cold(name):
         return
     cells = [cell for cell in store_cells(name) if cell["figures"]["dispatch_per_s"]]
     best = max(cell["figures"]["dispatch_per_s"]["median"] for cell in cells)
-    head(["store", "messages", "payload, B", "drained, 1/s", "low", "high", "runs", "times slower", "disk, B/message"])
+    head(["store", "messages", "payload, B", "drained, 1/s", "times slower", "disk, B/message"])
     for cell in cells:
-        rate, load = cell["figures"]["dispatch_per_s"], cell["load"]
-        row([f"`{cell['store']}`", power(load["tasks"]), load["payload_max"]] + [short(rate[key]) for key in ("median", "low", "high")] +
-            [cell["runs"], f"{best / rate['median']:.2f}", store_figure(cell, "disk_bytes_per_pending")])
+        load = cell["load"]
+        row([f"`{cell['store']}`", power(load["tasks"]), load["payload_max"], store_figure(cell, "dispatch_per_s"),
+             f"{best / cell['figures']['dispatch_per_s']['median']:.2f}", store_figure(cell, "disk_bytes_per_pending")])
+    print_runs(cells)
 
 
 def print_stores_large(name):
@@ -783,6 +791,7 @@ def print_stores_large(name):
         row(first + [store_figure(cell, "resident_bytes", 1 / 2 ** 20), store_figure(cell, "disk_bytes_per_pending")] +
             [store_figure(cell, key, 1000) for key in ("recovery_s", "served_s")] + [short(own and log and own / log)] +
             [store_figure(cell, key, 1000) if cell["load"]["cold"] else "" for key in ("cold_recovery_s", "cold_served_s")])
+    print_runs(cells)
 
 
 WAYS = {"none": "back to back", "chain": "chained", "32KiB": "behind 32 KiB", "1MiB": "behind 1 MiB"}
