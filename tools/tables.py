@@ -24,7 +24,7 @@
     stores-disk FILE        messages acknowledged a second by the disk alone, wheel-log and the best other store, and how
                             many times the latter
     stores-large FILE       stores with many messages pending: memory, disk, and how soon they serve after a kill
-    stores-kills FILE       the ledger of stores that were killed
+    stores-kills FILE...    the ledger of stores that were killed
     stores-cold FILE        dispatch from a log larger than memory, and how many times slower than the fastest
     choice ADVICE POINTS    which design for which load, as an advice and the points have it
     steps MISSES FILE...    what an operation costs more among ten times the timers, and how many lines it misses more
@@ -743,21 +743,22 @@ def print_stores_disk(name):
             [f"{rate / puts[best]:.2f}" if rate and best else "" for rate in (log, disk)])
 
 
-def print_stores_kills(name):
+def print_stores_kills(*names):
     """The ledger of each store and policy that was killed, or the script that makes it."""
-    keys = ("acknowledged", "fired", "cancelled", "again", "dropped", "lost", "twice", "early", "late", "out_of_order", "changed")
-    if not os.path.exists(name):
+    keys, defects = ("acknowledged", "again", "dropped"), ("lost", "twice", "early", "late", "out_of_order", "changed")
+    if not all(map(os.path.exists, names)):
         print("Not measured yet: `tools/reference/stores_kills.sh FILE`, then `make pages`.")
         return
-    head(["store", "policy", "kills: client, server, both"] + [key.replace("_", " ") for key in keys])
-    for cell in read(name)["cells"]:
+    head(["store", "policy", "kills", *keys, "defects"])
+    for cell in (cell for name in names for cell in read(name)["cells"]):
         sync = cell["sync"] + (f":{cell['interval_ms']}ms" if cell["interval_ms"] else "")
-        if not any(cell["kills"].get(victim) for victim in ("client", "server", "both")):
-            row([f"`{cell['store']}`", f"`{sync}`", cell["status"]] + [""] * len(keys))
+        kills = sum(cell["kills"].get(victim, 0) for victim in ("client", "server", "both"))
+        if not kills:
+            row([f"`{cell['store']}`", f"`{sync}`", cell["status"]] + [""] * 4)
             continue
         cut = "" if cell["status"] in ("ok", "mismatch") else f" ({cell['status']})"
-        row([f"`{cell['store']}`", f"`{sync}`{cut}", ", ".join(str(cell["kills"][victim]) for victim in ("client", "server", "both"))] +
-            [cell["ledger"][key] for key in keys])
+        row([f"`{cell['store']}`", f"`{sync}`{cut}", kills] + [cell["ledger"][key] for key in keys] +
+            [", ".join(f"{cell['ledger'][key]} {key}" for key in defects if cell["ledger"][key]) or 0])
 
 
 def print_stores_cold(name):
