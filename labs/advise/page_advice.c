@@ -361,11 +361,11 @@ void page_advice(struct page *page, const cJSON *document)
     bool on_clock = is_on_clock(&advice);
     page_heading(page, 1, NULL, on_clock ? "Which runner and design for %s" : "Which design for %s",
                  title);
+    add_recommendation(page, &advice);
     page_about(page, document);
     page_left_out(page, document);
     if (on_clock)
         say_played(page, &advice);
-    add_recommendation(page, &advice);
     add_comparisons(page, &advice, on_clock);
     if (on_clock)
         add_figures(page, &advice, true, true, "candidates", "Runners and designs, by lateness");

@@ -183,7 +183,7 @@ static const cJSON *best_by(const struct place *cells, const cJSON *first, const
 static void recommend(struct page *page, const struct place *cells, const cJSON *first, bool *few)
 {
     char standing[STANDING_SIZE] = "";
-    const cJSON *fastest, *soonest = best_by(cells, first, "figures.recovery_s.median", 1);
+    const cJSON *fastest;
     const char *figure =
         is_paced(first) ? "figures.late_p99_ms.median" : "figures.puts_per_s.median";
     const cJSON *best = best_by(cells, first, figure, is_paced(first) ? 1 : -1);
@@ -201,16 +201,13 @@ static void recommend(struct page *page, const struct place *cells, const cJSON 
              fastest       ? ": take {store:strong}"
              : standing[0] ? ": {store:strong} by the median"
                            : ": {store:strong}, the only one measured");
+    const char *same = strchr(standing, ';');
     if (fastest)
-        page_span(page, " (%s)", standing);
+        page_span(page, " (%.*s%s)", (int)strcspn(standing, ",;"), standing, same ? same : "");
     page_add(page, &taken,
              is_paced(first) ? "<, 99 % of the messages within {figures.late_p99_ms.median} ms>"
                              : "<, {figures.puts_per_s.median:number} messages a second>");
     page_add(page, &taken, "<; it recovers in {figures.recovery_s.median:seconds}>");
-    if (soonest && soonest != taken.json) {
-        struct place sooner = place_of(cells, soonest);
-        page_add(page, &sooner, ", {store} in {figures.recovery_s.median:seconds}");
-    }
     page_span(page, ".");
 }
 
@@ -248,11 +245,14 @@ static void say_recommendation(struct page *page, const struct place *cells)
     json_each(cell, cells->json, "") {
         if (!is_first_of_group(cells, cell) || json_get_number(cell, "load.kills") > 0)
             continue;
-        if (groups++ == 0)
-            page_text(page, "Which store to take, of those measured here, by what an "
-                            "acknowledgement (sync) has to survive:");
+        if (groups++ == 5)
+            page_fold(page, "More loads");
+        if (groups == 1)
+            page_text(page, "Which store, by what an acknowledgement (sync) has to survive:");
         recommend(page, cells, cell, &few);
     }
+    if (groups > 5)
+        page_open(page, PAGE_FOLD_END);
     if (groups > 0)
         say_unknown(page, cells, few);
 }

@@ -21,9 +21,8 @@ struct list {
 /* What a list of so many names leaves out. */
 static void list_more(struct list *list, int count, int shown, const char *what)
 {
-    if (count <= shown)
-        return;
-    page_span(list->page, ", %d more%s", count - shown, what);
+    if (count > shown)
+        page_span(list->page, ", %d more%s", count - shown, what);
 }
 
 static void list_add(struct list *list)
@@ -43,8 +42,9 @@ static void list_count(struct list *list, const struct place *from, const char *
     if (!(place_number(from, dotted) > 0))
         return;
     list_add(list);
+    bool is_one = place_number(from, dotted) < 2 && what[strlen(what) - 1] == 's';
     page_add(list->page, &count, "{:count} ");
-    page_span(list->page, "%s", what);
+    page_span(list->page, "%.*s", (int)(strlen(what) - is_one), what);
 }
 
 /* ---- What was chosen. ------------------------------------------------------------------------ */

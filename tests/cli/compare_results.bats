@@ -268,20 +268,6 @@ END
     compares 0
 }
 
-# ---- Baselines. ------------------------------------------------------------------------------------
-
-@test "--baseline is OLD; one that is not there is refused" {
-    edit new.json ''
-    refuses "main.json" compare --baseline=main.json new.json
-    cp "$BATS_FILE_TMPDIR/old.json" main.json
-    run --separate-stderr "$twbench" compare --baseline=main.json new.json
-    [ "$status" -eq 0 ]
-    edit new.json "$ten_percent"
-    run --separate-stderr "$twbench" compare --baseline=main.json new.json
-    [ "$status" -eq 3 ]
-    refuses "NEW alone" compare --baseline=main.json new.json new.json
-}
-
 # ---- What is not known is not green. ----------------------------------------------------------------
 
 # plugin_run NAME FLAG... - NAME.json, a run of the wheel of docs/plugins built with these flags.

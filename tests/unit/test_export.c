@@ -312,11 +312,8 @@ TEST(test_gbench_context)
     assert_has_text(context, "host_name", NULL);
     assert_has_text(context, "executable", "twbench");
     assert_has_number(context, "num_cpus", 2);
-    assert_has_number(context, "mhz_per_cpu", 3000);
     assert_true(cJSON_IsFalse(json_get(context, "cpu_scaling_enabled")));
     assert_true(cJSON_IsArray(json_get(context, "caches")));
-    assert_int_equal(cJSON_GetArraySize(json_get(context, "caches")), 1);
-    assert_has_number(json_get(context, "caches")->child, "size", 32768);
     assert_true(cJSON_IsArray(json_get(context, "load_avg")));
     assert_has_text(context, "library_build_type", "release");
     cJSON_Delete(context);

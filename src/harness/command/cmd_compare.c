@@ -13,7 +13,6 @@
 struct compare_options {
     struct pair_options pair; /* the first member: its groups fill it in */
     enum fail_on fail_on;
-    const char *baseline; /* a result, or NULL */
     bool ignore_missing, explain;
 };
 
@@ -44,7 +43,6 @@ static const struct flag flags[] = {
     FLAG_SWITCH("explain",
                 "programs, plugins: name the functions whose instructions changed (needs valgrind)",
                 OF, explain),
-    FLAG_FILE("baseline", "FILE", "compare the one result given with this one", OF, baseline),
     SETUP_BUDGET(OF, pair.setup, "processor time one child may take (default 10s)"),
 };
 #undef OF
@@ -92,12 +90,10 @@ static int find_sides(struct comparing *comparing, struct diag *diag)
     const struct designs *designs = &options->pair.designs;
     struct contestants_wish contest = {designs->contested, designs->chosen, designs->count,
                                        designs->matrix_given || options->pair.loads.given};
-    size_t wanted = options->baseline ? 1 : 2;
-    if (call->operand_count != wanted)
-        return command_operands(
-            call, options->baseline ? "NEW alone, beside --baseline" : "OLD and NEW", diag);
-    comparing->after = call->operands[wanted - 1];
-    comparing->before = options->baseline ? options->baseline : call->operands[0];
+    if (call->operand_count != 2)
+        return command_operands(call, "OLD and NEW", diag);
+    comparing->before = call->operands[0];
+    comparing->after = call->operands[1];
     return contestants_find(&contest, comparing->before, comparing->after, &comparing->kind, diag);
 }
 
@@ -309,7 +305,7 @@ const struct command cmd_compare = {
     .summary = "Did it get slower? OLD and NEW: programs, plugins or results.",
     .topic = "My CI",
     .groups = groups,
-    .common = " impl workload tasks pairs max-pairs fail-on limit baseline layouts "
+    .common = " impl workload tasks pairs max-pairs fail-on limit layouts "
               "json force html export-markdown ",
     .size = sizeof(struct compare_options),
     .begin = begin,

@@ -281,17 +281,6 @@ static double round_expected_ns(const struct trial *trial, size_t size)
     return fmax(sum_ns, trial->longest_ns[size]);
 }
 
-static void name_cell(const struct block_cell *cell, char *text, size_t size)
-{
-    const char *words[3] = {"", "", ""};
-    for (size_t i = 0; i < 3 && PROBE_DESIGN + i < cell->command.count; i++) {
-        const char *equals = strchr(cell->command.text[PROBE_DESIGN + i], '=');
-        words[i] = equals ? equals + 1 : "";
-    }
-    struct text list = text_behind(text, size);
-    text_add_item(&list, ", ", "%s/%s/%s", words[0], words[1], words[2]);
-}
-
 static void swap_cells(struct block_cell *a, struct block_cell *b)
 {
     struct block_cell *kept = memory_take(1, sizeof *kept);
@@ -301,15 +290,13 @@ static void swap_cells(struct block_cell *a, struct block_cell *b)
     free(kept);
 }
 
-/* A random choice of as many cells as there is time for, at least one; the others go behind them and are
- * named. */
+/* A random choice of as many cells as there is time for, at least one; the others go behind them. */
 static void choose_cells(struct trial *trial)
 {
     struct blocks *blocks = &trial->blocks;
     double room_ns = FIRST_ROUNDS_SHARE * (double)deadline_left_ns(&blocks->deadline), sum_ns = 0;
     double processes = round_processes(trial, false) + 2 * round_processes(trial, true);
     size_t all = blocks->cell_count, chosen = 0;
-    char names[SELFTEST_TEXT / 2] = "";
     for (size_t i = 0; i < all; i++)
         sum_ns += block_cell_expected_ns(&blocks->cells[i], processes);
     if (sum_ns <= room_ns)
@@ -322,14 +309,12 @@ static void choose_cells(struct trial *trial)
         if (chosen > 0 && sum_ns > room_ns)
             break;
     }
-    for (size_t i = chosen; i < all; i++)
-        name_cell(&blocks->cells[i], names, sizeof names);
     blocks->cell_count = chosen;
     if (chosen < all)
         leave_out(trial->selftest,
-                  "%zu of %zu cells (%s): all of them would take at least %.0f s once as they are "
+                  "%zu of %zu cells: all of them would take at least %.0f s once as they are "
                   "and once slowed down",
-                  all - chosen, all, names, all_ns / 1e9);
+                  all - chosen, all, all_ns / 1e9);
 }
 
 /* Rounds while another one like the longest so far fits; without a drag where one with it does not.  The first is
@@ -359,9 +344,6 @@ static void tell_left_out(struct selftest *selftest, bool cut)
     struct text list = text_in(sizes, sizeof sizes);
     if (cut)
         leave_out(selftest, "the last round: it was not finished when the time was up");
-    if (selftest->presets == 0)
-        leave_out(selftest, "everything: no round was finished, so nothing is known about false "
-                            "alarms and slowdowns");
     for (size_t i = 0; i < SELFTEST_SIZES && selftest->presets > 0; i++)
         if (selftest->sizes[i].found.trials == 0)
             text_add_item(&list, ", ", "%.0f %%", selftest->sizes[i].percent);

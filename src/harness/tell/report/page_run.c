@@ -95,18 +95,79 @@ static void say_standing(struct page *page, const struct place *root,
         page_say_each(page, PAGE_TEXT, &says, "{}.");
 }
 
-/* The terminal has the same below each table. */
-static void say_all_standing(struct page *page, const struct place *root, const struct view *view)
+/* ---- The answer of several loads: which design suits what, by how much. ------------------------- */
+
+static const cJSON *phase_of(const cJSON *load, const char *name)
 {
-    for (size_t i = 0; i < view->group_count; i++) {
-        struct place standing = standing_of(root, &view->groups[i]);
-        struct place says = place_get(&standing, "says");
-        char title[256];
-        view_title(title, sizeof title, &view->groups[i]);
-        for (struct place at = place_item(&says, 0); standing.json && at.json; place_next(&at)) {
-            page_item(page, "%s: ", title);
-            page_add(page, &at, "{}");
+    json_each(phase, load, "phases")
+        if (json_says(phase, "phase", name))
+            return phase;
+    return NULL;
+}
+
+/* "hashed or round (1.35)" */
+static void add_fastest(struct page *page, const cJSON *phase)
+{
+    char times[FIGURE_SIZE];
+    double next = INFINITY;
+    const char *fastest = json_get_text(phase, "fastest");
+    page_cell(page, "%s", phase && !fastest[0] ? "fewer than 6 samples" : fastest);
+    page_mark(page, PAGE_STRONG);
+    json_each(design, phase, "not_different")
+        page_span(page, " or %s", design->valuestring);
+    json_each(other, phase, "behind")
+        next = fmin(next, json_get_number(other, "ratio.median"));
+    figure_number(times, next);
+    if (isfinite(next))
+        page_derived(page, next, " (%s)", times);
+}
+
+/* The phases of all loads that have a fastest design; at most PHASES_SHOWN. */
+#define PHASES_SHOWN 6
+static size_t find_phases(const cJSON *loads, const char **phases)
+{
+    size_t count = 0;
+    json_each(load, loads, "")
+        json_each(phase, load, "phases") {
+            const char *name = json_get_text(phase, "phase");
+            size_t i = 0;
+            while (i < count && strcmp(phases[i], name) != 0)
+                i++;
+            if (i == count && count < PHASES_SHOWN && json_get_text(phase, "fastest")[0])
+                phases[count++] = name;
         }
+    return count;
+}
+
+/* Of one load its sentences, which stand below the table as well, as they do in the terminal. */
+static void say_answer(struct page *page, const struct place *root, const struct view *view)
+{
+    const char *phases[PHASES_SHOWN];
+    struct place loads = place_get(root, "standing"), only = place_item(&loads, 0);
+    struct place says = place_get(&only, "says");
+    size_t count = find_phases(loads.json, phases);
+    if (cJSON_GetArraySize(loads.json) < 2 || count == 0) {
+        page_say_each(page, PAGE_ITEM, &says, "{}.");
+        return;
+    }
+    page_text(page, "Which design is the fastest in each phase (late p99: the least late), and in "
+                    "brackets how many "
+                    "times as fast as the next that differs significantly. Those joined by \"or\" "
+                    "do not differ.");
+    page_table(page, "answer", "The fastest designs");
+    page_column(page, "", "", PAGE_LEFT | PAGE_NAMES, 0);
+    for (size_t i = 0; i < count; i++)
+        page_column(page, phases[i], "", PAGE_LEFT, 0);
+    for (size_t i = 0; i < view->group_count; i++) {
+        char title[256];
+        struct place load = standing_of(root, &view->groups[i]);
+        if (!load.json)
+            continue;
+        view_title(title, sizeof title, &view->groups[i]);
+        page_row(page);
+        page_cell(page, "%s", title);
+        for (size_t k = 0; k < count; k++)
+            add_fastest(page, phase_of(load.json, phases[k]));
     }
 }
 
@@ -132,7 +193,7 @@ void page_run(struct page *page, const cJSON *document)
     page->step_ns = json_get_number(document, "harness.timer_step_ns");
     page_aside(page, NULL);
     page_heading(page, 1, NULL, "Timer designs compared");
-    say_all_standing(page, &root, &view);
+    say_answer(page, &root, &view);
     page_open(page, PAGE_ASIDE_END);
     page_about(page, document);
     for (size_t i = 0; i < view.group_count; i++) {

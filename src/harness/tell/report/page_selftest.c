@@ -127,10 +127,13 @@ void page_selftest(struct page *page, const cJSON *document)
     page_heading(page, 1, NULL, "This program compared with itself");
     bool is_known = place_number(&root, "comparisons") > 0;
     if (is_known)
-        say_false_alarms(page, &root);
-    say_left_out(page, &root);
-    if (is_known)
         say_smallest(page, &root);
+    if (is_known)
+        say_false_alarms(page, &root);
+    else
+        page_item(page, "Nothing is known yet about false alarms and slowdowns: no round was "
+                        "finished (--budget).");
+    say_left_out(page, &root);
     say_rest(page, &root);
     page_warnings(page, document);
     if (is_known)

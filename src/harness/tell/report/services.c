@@ -92,33 +92,10 @@ void bencher_write(FILE *out, const struct result_document *document)
 
 /* ---- Google Benchmark: the context.  What the document does not know has the value that says least. - */
 
-/* Of "Example CPU @ 2.50GHz", 2500; 0 when the name of the processor does not tell. */
-static double nominal_mhz(const char *cpu_model)
-{
-    const char *at = strrchr(cpu_model, '@');
-    double ghz = at && strstr(at, "GHz") ? strtod(at + 1, NULL) : 0;
-    return isfinite(ghz) && ghz > 0 ? round(ghz * 1000) : 0;
-}
-
 /* The format has two words for how something was built. */
 static const char *build_type(const char *flags)
 {
     return strstr(flags, "-O2") || strstr(flags, "-O3") ? "release" : "debug";
-}
-
-/* How many cores share a cache is in no document. */
-static cJSON *make_caches(const cJSON *machine)
-{
-    cJSON *caches = cJSON_CreateArray();
-    json_each(cache, machine, "caches") {
-        cJSON *object = cJSON_CreateObject();
-        jsontext_add(object, "type", json_get_text(cache, "type"));
-        add_number(object, "level", json_get_number(cache, "level"));
-        add_number(object, "size", json_get_number(cache, "size_bytes"));
-        add_number(object, "num_sharing", 0);
-        cJSON_AddItemToArray(caches, object);
-    }
-    return caches;
 }
 
 static cJSON *make_context(const cJSON *document)
@@ -132,10 +109,10 @@ static cJSON *make_context(const cJSON *document)
     jsontext_add(context, "host_name", "");
     jsontext_add(context, "executable", cJSON_IsString(program) ? program->valuestring : "twbench");
     add_number(context, "num_cpus", isfinite(cores) ? cores : 0);
-    add_number(context, "mhz_per_cpu", nominal_mhz(json_get_text(machine, "cpu_model")));
+    add_number(context, "mhz_per_cpu", 0);
     json_add(context, "cpu_scaling_enabled",
              cJSON_CreateBool(governor[0] && strcmp(governor, "performance") != 0));
-    json_add(context, "caches", make_caches(machine));
+    json_add(context, "caches", cJSON_CreateArray());
     json_add(context, "load_avg", cJSON_CreateArray());
     jsontext_add(context, "library_build_type", build_type(json_get_text(document, "tool.flags")));
     return context;

@@ -315,27 +315,6 @@ static bool drop_unclear(struct behind *all, size_t count)
     return has_net && !is_clear;
 }
 
-/* A small overhead is lost in what the samples scatter by: it is not the size that forbids to subtract it. */
-#define SHARE_LARGE 20
-
-/* "; overhead too large to subtract (88 to 97 % of hashed's time)" */
-static void say_share(struct text *line, const cJSON *first)
-{
-    double least = INFINITY, most = 0;
-    for (const cJSON *phase = first; phase; phase = phase->next) {
-        double percent = 100 * json_get_number(phase, "harness_share");
-        if (!is_same(first, phase) || isnan(percent))
-            continue;
-        least = fmin(least, percent);
-        most = fmax(most, percent);
-    }
-    text_add(line, most < SHARE_LARGE ? "; samples scatter too widely to subtract the overhead ("
-                                      : "; overhead too large to subtract (");
-    if (most - least >= 1)
-        text_add(line, "%.0f to ", least);
-    text_add(line, "%.0f %% of %s's time)", most, json_get_text(first, "fastest"));
-}
-
 static void say_behind(struct text *line, const cJSON *first, size_t rows, bool late)
 {
     char others_name[32];
@@ -360,7 +339,7 @@ static void say_behind(struct text *line, const cJSON *first, size_t rows, bool 
         put_times(line, &others, late);
     }
     if (is_unclear)
-        say_share(line, first);
+        text_add(line, "; overhead too large to subtract, or samples too scattered");
     free(all);
 }
 
