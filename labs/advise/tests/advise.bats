@@ -212,22 +212,28 @@ PYTHON
     chmod +x bin/twbench-live
 }
 
+advises_planted() {
+    bin/twbench advise hold --tasks=300 --clock=real --no-system-check --progress=never --workloads-dir="$root/workloads" "$@"
+}
+
+# On the real clock the budget is wall time, and a busy machine starts few programs in it.
+answers_planted() {
+    advises_planted "$@" --json=a.json --force >a.txt 2>a.err && [ "$(of a.json slow/heap 'c["status"]')" = dominated ]
+}
+
 @test "on the real clock each run is a call of the lab live, and the runner that is less late is the answer" {
     planted_live
-    bin/twbench advise hold --tasks=300 --threads=2 --clock=real --impl=heap,hashed --budget=10s --no-system-check --progress=never \
-        --workloads-dir="$root/workloads" --json=a.json >a.txt 2>a.err
+    given_time answers_planted --threads=2 --impl=heap,hashed
     cat a.txt a.err
     grep -q -e '^Take quick/' -e '^No clear answer.*quick/' a.txt
     grep -q 'The runner quick: quick runner (after nobody)' a.txt
     [ "$(of a.json slow/heap 'c["figures"]["clock"]["late_p99_ns"]["median"] == 2e7')" = True ]
-    [ "$(of a.json slow/heap 'c["status"]')" = dominated ]
     [ "$(json a.json 'min(r["clock"]["rounds"][0]["operations"] for r in d["advice"]["runs"])')" = 1000 ]
     json a.json 'd["advice"]["recommendation"]["command"]' | grep -q -e '--runner=quick --threads=2 .*--impl=h'
     grep -q '^run --runner=slow --impl=heap --threads=2 --workload=hold --tasks=300 .*--runs=1 .*--json=-$' calls
     grep -q -e '--load=idle --tasks=10' calls
     bin/twbench report a.json | diff a.txt -
-    bin/twbench advise hold --tasks=300 --clock=real --runner=slow --impl=heap --budget=2s --no-system-check --progress=never \
-        --workloads-dir="$root/workloads" --json=b.json >/dev/null
+    advises_planted --runner=slow --impl=heap --budget=2s --json=b.json >/dev/null || [ "$?" -eq 4 ]
     [ "$(json b.json '{c["runner"] for c in d["advice"]["candidates"]}')" = "{'slow'}" ]
     run ! bin/twbench advise hold --clock=real --runner=nosuch --workloads-dir="$root/workloads"
     [[ $output == *"no runner 'nosuch'; expected one of quick, slow"* ]]
