@@ -61,11 +61,9 @@ static void say_missing(struct page *page, const struct place *advice)
     double untried = place_number(advice, "budget.untried");
     if (!json_get(advice->json, "budget.measured"))
         return;
-    page_say(page, PAGE_TEXT, advice, "Measured: {budget.measured}");
+    page_say(page, PAGE_TEXT, advice, "Measured: {budget.measured} candidates");
     if (untried > 0)
-        page_add(page, advice, " candidates; {budget.untried} more were not");
-    else
-        page_span(page, " candidates");
+        page_add(page, advice, "; {budget.untried} more were not");
     if (place_number(advice, "budget.next_ns") > 0)
         page_span(page, ".  Try --budget=%.0fs next.",
                   ceil(place_number(advice, "budget.next_ns") / 1e9));
@@ -90,8 +88,7 @@ static void add_recommendation(struct page *page, const struct place *advice)
     else
         page_say(page, PAGE_TEXT, &recommendation, "Take {candidate:strong}");
     say_missing(page, advice);
-    if (json_get(recommendation.json, "is"))
-        page_say(page, PAGE_TEXT, &recommendation, "{is}.");
+    page_say(page, PAGE_TEXT, &recommendation, "<{is}.>");
     page_say_each(page, PAGE_ITEM, &reasons, "{}");
     page_text(page, "Measure it again:");
     page_say(page, PAGE_CODE_BLOCK, &recommendation, "{command}");

@@ -251,7 +251,9 @@ static bool reason_runner_up(struct text *line, const struct advice_evidence *ev
     size_t other = find_runner_up(evidence, field);
     if (other == CHOICE_NONE)
         return false;
-    text_add(line, "next best, significantly worse: %s, ", name_of(name, evidence, other));
+    bool is_sure = field->contenders[other].of.cost_ns.count >= CRITERIA_PAIRS_MIN;
+    const char *how = is_sure ? "significantly worse" : "worse";
+    text_add(line, "next best, %s: %s, ", how, name_of(name, evidence, other));
     put_difference(line, &field->contenders[other], &field->contenders[field->choice.chosen],
                    evidence->wishes.goal);
     return true;

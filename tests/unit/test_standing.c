@@ -161,6 +161,15 @@ TEST(test_a_single_design_has_nobody_behind)
     assert_string_equal(text, "");
 }
 
+TEST(test_designs_that_do_not_differ)
+{
+    static const struct made made[] = {{"heap", 10, 10, 7, "ok", false, 0},
+                                       {"hashed", 10, 10, 7, "ok", false, 0}};
+    char text[1000];
+    says(made, 2, text, sizeof text);
+    assert_string_equal(text, "no significant difference: heap, hashed\n");
+}
+
 /* At 8 of 10 ns the harness hides a factor of 6; where a sample of the fastest is all harness nothing is known. */
 TEST(test_factors_net_of_the_harness)
 {

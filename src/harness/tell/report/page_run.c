@@ -122,7 +122,6 @@ static void add_fastest(struct page *page, const cJSON *phase)
         page_derived(page, next, " (%s)", times);
 }
 
-/* The phases of all loads that have a fastest design; at most PHASES_SHOWN. */
 #define PHASES_SHOWN 6
 static size_t find_phases(const cJSON *loads, const char **phases)
 {

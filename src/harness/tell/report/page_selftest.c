@@ -66,8 +66,19 @@ static void add_calibration(struct page *page, const struct place *root)
              "time of one addition; wrong: it is outside; else inconclusive.");
 }
 
+static void say_smallest(struct page *page, const struct place *root)
+{
+    if (json_get(root->json, "smallest_reliable_slowdown"))
+        page_say(page, PAGE_ITEM, root,
+                 "Found in 95 of 100 cells here: a slowdown of "
+                 "{smallest_reliable_slowdown:strong-share} and more.");
+    else
+        page_item(page, "No slowdown up to 50 %% would be found reliably here.");
+}
+
 static void say_false_alarms(struct page *page, const struct place *root)
 {
+    say_smallest(page, root);
     page_say(page, PAGE_TEXT, root,
              "{comparisons} comparisons of a cell with itself, {preset_comparisons} of all "
              "{method.cells} cells.");
@@ -85,16 +96,6 @@ static void say_left_out(struct page *page, const struct place *root)
         page_say(page, PAGE_ITEM, root, "Left out in {budget_s} s (--budget): ");
         page_add(page, &text, "{}.");
     }
-}
-
-static void say_smallest(struct page *page, const struct place *root)
-{
-    if (json_get(root->json, "smallest_reliable_slowdown"))
-        page_say(page, PAGE_ITEM, root,
-                 "Found in 95 of 100 cells here: a slowdown of "
-                 "{smallest_reliable_slowdown:strong-share} and more.");
-    else
-        page_item(page, "No slowdown up to 50 %% would be found reliably here.");
 }
 
 static void say_rest(struct page *page, const struct place *root)
@@ -126,8 +127,6 @@ void page_selftest(struct page *page, const cJSON *document)
     struct place root = place_root(document);
     page_heading(page, 1, NULL, "This program compared with itself");
     bool is_known = place_number(&root, "comparisons") > 0;
-    if (is_known)
-        say_smallest(page, &root);
     if (is_known)
         say_false_alarms(page, &root);
     else

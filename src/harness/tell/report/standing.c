@@ -343,9 +343,8 @@ static void say_behind(struct text *line, const cJSON *first, size_t rows, bool 
     free(all);
 }
 
-static void say_same(struct text *line, const cJSON *same)
+static void say_same(struct text *line, const cJSON *same, const char *gap)
 {
-    const char *gap = "; not significantly different from ";
     json_each(design, same, "") {
         text_add(line, "%s%s", gap, design->valuestring);
         gap = ", ";
@@ -366,8 +365,9 @@ static void say(struct text *line, const cJSON *phases, const cJSON *first, size
     for (const cJSON *phase = first; phase; phase = phase->next)
         count += is_same(first, phase);
     left = count;
-    bool late = is_lateness(first);
-    text_add(line, "%s%s%s", fastest, fastest[0] ? " is " : "", late ? "least late" : "fastest");
+    bool late = is_lateness(first), is_tie = fastest[0] && !json_get(first, "behind")->child;
+    const char *is = is_tie ? "no significant difference" : late ? "least late" : "fastest";
+    text_add(line, "%s%s%s", is_tie ? "" : fastest, fastest[0] && !is_tie ? " is " : "", is);
     for (const cJSON *phase = first; phase && count < all; phase = phase->next)
         if (is_same(first, phase)) {
             const char *gap = left == count ? " in" : left == 1 ? " and" : ",";
@@ -378,8 +378,11 @@ static void say(struct text *line, const cJSON *phases, const cJSON *first, size
         text_add(line, ": not known with fewer than six samples");
         return;
     }
+    if (is_tie)
+        text_add(line, ": %s", fastest);
     say_behind(line, first, rows, late);
-    say_same(line, json_get(first, "not_different"));
+    say_same(line, json_get(first, "not_different"),
+             is_tie ? ", " : "; not significantly different from ");
 }
 
 /* Factors are read, and the harness's share in them is not known. */
