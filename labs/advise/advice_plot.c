@@ -1,14 +1,10 @@
 /* advice_plot.c - writes the data of an advice's picture. */
 #include "labs/advise/advise.h"
+#include "labs/advise/choice.h"
 
 #include "harness/base/json.h"
 #include "harness/base/memory.h"
 #include "harness/tell/report/plot.h"
-
-#include <ctype.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { PLAIN, FRONT, EQUAL, RECOMMENDED };
 
@@ -86,9 +82,11 @@ static void write_dots(FILE *out, const struct dot *dots, size_t count)
     fputs("\n\n", out);
     for (size_t i = 0; i < count; i++) {
         const cJSON *cost = json_get(dots[i].candidate, "figures.cost_ns_per_op");
+        bool is_sure = json_get_number(cost, "count") >= CRITERIA_PAIRS_MIN; /* else no interval */
         plotdata_write_field(out, json_get_text(dots[i].candidate, "name"));
         fprintf(out, "\t%d\t%.6g\t%.6g\t%.6g\t%.6g\t%d\n", dots[i].kind, dots[i].cost,
-                json_get_number(cost, "low"), json_get_number(cost, "high"), dots[i].bytes,
+                json_get_number(cost, is_sure ? "low" : "median"),
+                json_get_number(cost, is_sure ? "high" : "median"), dots[i].bytes,
                 dots[i].on_line || dots[i].kind == RECOMMENDED);
     }
 }

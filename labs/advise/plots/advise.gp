@@ -76,8 +76,8 @@ mark(s) = 0 + word("6 7 5 9", s + 1)
 set logscale xy
 set xrange [left : right]
 set yrange [low : top]
-set xlabel real_clock ? "processor time per start and stop (ns): median and its interval" : \
-    "time per start, stop or expiry (ns): median and its interval"
+set xlabel real_clock ? "processor time per start and stop (ns): median and its interval (of six samples and more)" : \
+    "time per start, stop or expiry (ns): median and its interval (of six samples and more)"
 set ylabel real_clock ? "lateness, 99th percentile" : "memory per task (bytes)"
 set format x "%g"
 set format y "%g"
