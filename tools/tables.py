@@ -2,8 +2,7 @@
 """tables.py TABLE FILE... - Markdown tables of the pages, from results/reference (tools/pages.py calls it).
 
     origin FILE...          which build measured each file, when, where, and what disturbed it
-    sizes POINT FILE...     P1/start: ns of wall time per operation, a row for each of some designs, a column for each size
-    pages POINT,... FILE... the same on pages of 4 KiB and of 2 MiB, and how many times as fast the latter are
+    pages POINT,... FILE... ns on pages of 4 KiB and of 2 MiB, and how many times as fast the latter are
     libraries FILE          designs and libraries on one trace: both times, calls, bytes
     idle FILE               ns of an empty tick by number of timers
     fresh FILE              a start and a stop of P1, with other timers in each pass and with the same, by design and size
@@ -123,18 +122,6 @@ def medians(cells, point, field="ns_per_op"):
 
 def all_cells(names):
     return [cell for name in names for cell in cells_of(name)]
-
-
-# The designs of docs/PERFORMANCE.md; tools/scale_pictures.sh has the same.
-SCALED = ("fast", "callwheel", "linux26", "hashed", "hier", "hier-bitmap", "heap4", "heap")
-
-
-def print_sizes(point, *names):
-    table = {key[:2]: ns for key, ns in medians(all_cells(names), point).items() if key[2] != "on"}
-    sizes = sorted({tasks for _, tasks in table})
-    head([f"{point}, ns per operation"] + [power(tasks) for tasks in sizes])
-    for design in (design for design in SCALED if any(key[0] == design for key in table)):
-        row([f"`{design}`"] + [short(table.get((design, tasks))) for tasks in sizes])
 
 
 def print_pages(points, *names):
@@ -905,7 +892,7 @@ def print_choice(advice, points, between=""):
                      " or ".join(f"`{design}`" for design in best), f"{short(next(iter(best.values()))[0])} ns for both"])
 
 
-TABLES = {"between": print_between, "choice": print_choice, "stores": print_stores, "stores-disk": print_stores_disk, "stores-large": print_stores_large, "stores-kills": print_stores_kills, "stores-cold": print_stores_cold, "runners": print_runners, "origin": print_origin, "sizes": print_sizes, "pages": print_pages, "libraries": print_libraries,
+TABLES = {"between": print_between, "choice": print_choice, "stores": print_stores, "stores-disk": print_stores_disk, "stores-large": print_stores_large, "stores-kills": print_stores_kills, "stores-cold": print_stores_cold, "runners": print_runners, "origin": print_origin, "pages": print_pages, "libraries": print_libraries,
           "idle": print_idle, "fresh": print_fresh, "question": print_question, "traces": print_traces,
           "targets": print_targets, "ratios": print_ratios, "within": print_within, "processors": print_processors, "ticks": print_ticks, "batches": print_batches, "misses": print_misses, "same-counts": print_same_counts, "steps": print_steps}
 
