@@ -3,6 +3,7 @@
 
 #include "harness/base/json.h"
 #include "harness/base/memory.h"
+#include "harness/measure/stats/summary.h"
 #include "harness/tell/report/plot.h"
 
 #include <ctype.h>
@@ -58,12 +59,6 @@ struct spread {
     double median, low, high;
 };
 
-static int by_value(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
 static struct spread spread_of(const struct view_row *row, const struct clock_figure *figure)
 {
     const cJSON *clock = json_get(row->cell, "clock"), *rounds = json_get(clock, "rounds");
@@ -76,11 +71,10 @@ static struct spread spread_of(const struct view_row *row, const struct clock_fi
         if (!isnan(value))
             values[count++] = value;
     }
-    if (count > 0) {
-        qsort(values, count, sizeof *values, by_value);
-        spread = (struct spread){(values[(count - 1) / 2] + values[count / 2]) / 2, values[0],
-                                 values[count - 1]};
-    }
+    if (count > 0)
+        spread =
+            (struct spread){summary_of(values, count).median, summary_quantile(values, count, 0),
+                            summary_quantile(values, count, 1)};
     free(values);
     return spread;
 }

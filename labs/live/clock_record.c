@@ -144,8 +144,6 @@ static cJSON *make_clock(const struct clock_record *record)
     cJSON_Delete(figures);
     json_add_measure(object, "pause_ns", stats_median(record, "stats.longest_pause_ns"));
     json_add_measure(object, "pause_work_ns", stats_median(record, "stats.longest_work_ns"));
-    json_add_measure(object, "wait_sleeps",
-                     report->wait_sleeps > 0 ? (double)report->wait_sleeps : NAN);
     json_add(object, "rounds",
              record->rounds ? cJSON_Duplicate(record->rounds, true) : cJSON_CreateArray());
     return object;

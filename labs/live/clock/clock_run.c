@@ -1,6 +1,7 @@
 /* clock_run.c - makes a run in a child process: opens the service, lets producers play, shuts, judges. */
 #include "labs/live/clock/clock_run.h"
 
+#include "harness/base/clock.h"
 #include "harness/base/isolate.h"
 #include "harness/base/text.h"
 #include "harness/measure/designs/designs.h"
@@ -11,7 +12,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #define SECOND UINT64_C(1000000000)
 /* Places beyond those that pend, for runners that give them back late: what two threads may stop in a tick. */
@@ -295,26 +295,6 @@ static void window_stats(const struct tw_runner_stats *before, const struct tw_r
     out->cpu_ns -= before->cpu_ns < after->cpu_ns ? before->cpu_ns : after->cpu_ns;
 }
 
-/* Processor time of all threads: those of the runner and those of the load. */
-static uint64_t process_cpu_ns(void)
-{
-    struct timespec used;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
-    return (uint64_t)used.tv_sec * SECOND + (uint64_t)used.tv_nsec;
-}
-
-/* A wait for what has passed has nothing to ask the system for; one that sleeps all the same is measured with each call. */
-static uint32_t count_wait_sleeps(struct performance *performance, struct tw_seat *seat)
-{
-    struct rusage before, after;
-    getrusage(RUSAGE_THREAD, &before);
-    for (int i = 0; i < 100; i++)
-        performance->runner->wait(seat, performance->origin_ns);
-    getrusage(RUSAGE_THREAD, &after);
-    long sleeps = after.ru_nvcsw - before.ru_nvcsw;
-    return sleeps < 10 ? 0 : sleeps < 100 ? (uint32_t)sleeps : 100; /* a lock may be waited for */
-}
-
 /* What the producers do between the barriers. */
 static void conduct(struct performance *performance, struct tw_seat *seat,
                     struct clock_report *report)
@@ -325,19 +305,18 @@ static void conduct(struct performance *performance, struct tw_seat *seat,
     pthread_barrier_wait(&performance->barrier);
     if (load->prepare)
         settle(performance, seat, report->tick_ns);
-    report->wait_sleeps = count_wait_sleeps(performance, seat);
     performance->origin_ns = moment_now() + 2000000;
     if (request->wishes->load == CLOCK_PACED)
         performance->end_ns = performance_moment(performance, performance->score.ticks);
     performance->runner->stats(performance->service, &before);
-    uint64_t cpu_ns = process_cpu_ns();
+    uint64_t cpu_ns = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
     pthread_barrier_wait(&performance->barrier);
     pthread_barrier_wait(&performance->barrier);
     uint64_t played = moment_now();
     wait_for_end(performance, seat);
     uint64_t ended = moment_now();
     look(performance, &after);
-    report->process_cpu_ns = process_cpu_ns() - cpu_ns;
+    report->process_cpu_ns = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu_ns;
     window_stats(&before, &after, &report->stats);
     bool by_play = request->wishes->load == CLOCK_CLOSED || request->wishes->load == CLOCK_STORM;
     report->watched_ns = ended - performance->origin_ns;

@@ -127,8 +127,6 @@ struct clock_report {
     uint32_t capacity;            /* places that the runner was opened with */
     uint64_t tick_ns;             /* as the runner resolved it */
     uint32_t runner_threads, shards, max_pending;
-    uint32_t
-        wait_sleeps; /* per cent of calls of wait for what has passed that lost the core of their own will */
 };
 
 /* Word used on the command line and in results: "paced", "closed", "burst", "storm", "idle". */

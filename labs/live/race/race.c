@@ -13,7 +13,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define MS UINT64_C(1000000)
 /* What a service may take on top of its patience, before its child is ended unasked. */
 #define SLACK_S      120u
 #define MEMORY_BYTES (UINT64_C(4) << 30)
@@ -86,6 +85,7 @@ static void job_work(void *ctx, void *record)
     struct race_job *job = ctx;
     struct diag diag = {""};
     struct race_service service = {.runner = job->entry->proved,
+                                   .timed = job->entry->timed,
                                    .options = job->options,
                                    .design = job->plan.design,
                                    .seed = job->plan.seed,
@@ -203,8 +203,8 @@ static void run_numbered(struct race_job *job, struct race_report *report)
 static void run_cases(struct race_job *job, struct race_report *report)
 {
     struct race_hold hold;
-    const struct race_case *const lists[] = {race_cases, race_numbers};
-    for (size_t list = 0; list < 2; list++) {
+    const struct race_case *const lists[] = {race_cases, race_numbers, race_told};
+    for (size_t list = 0; list < 3; list++) {
         job->weight = list == 0 ? CASE_WEIGHT : 0;
         for (job->written = lists[list]; job->written->name && report->rule == RACE_HOLDS;
              job->written++)

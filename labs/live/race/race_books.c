@@ -6,8 +6,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define FIND(account, rule, ...) race_find(&(account)->service->notes->finding, rule, __VA_ARGS__)
-
 static uint64_t number_of(const struct race_account *account)
 {
     return (uint64_t)(account - account->service->accounts);
@@ -35,7 +33,7 @@ void race_ended(struct race_account *account, enum race_end end)
 {
     uint32_t before = atomic_fetch_add(&account->ends, 1);
     if (before > 0) {
-        FIND(account, RACE_TWICE, "%s timer %" PRIu64 " was %s, and before that %s",
+        FIND(account->service, RACE_TWICE, "%s timer %" PRIu64 " was %s, and before that %s",
              kind_of(account), number_of(account), end_name(end),
              end_name(atomic_load(&account->end)));
         return;
@@ -54,22 +52,23 @@ static void judge_moments(const struct race_account *account, const struct tw_fi
     const struct race_service *service = account->service;
     uint64_t tick_ns = service->description.tick_ns, due = firing->due_ns;
     if (now_ns < due)
-        FIND(account, RACE_EARLY, "%s timer %" PRIu64 " began %.3f us before it was due",
+        FIND(account->service, RACE_EARLY, "%s timer %" PRIu64 " began %.3f us before it was due",
              kind_of(account), number_of(account), us(now_ns, due));
     else if (firing->turn_ns > now_ns)
-        FIND(account, RACE_EARLY, "%s timer %" PRIu64 " began %.3f us before its tick",
+        FIND(account->service, RACE_EARLY, "%s timer %" PRIu64 " began %.3f us before its tick",
              kind_of(account), number_of(account), us(now_ns, firing->turn_ns));
     else if (firing->tick_ns < due)
-        FIND(account, RACE_FIRING, "timer %" PRIu64 ": its tick is %.3f us before its due",
+        FIND(account->service, RACE_FIRING, "timer %" PRIu64 ": its tick is %.3f us before its due",
              number_of(account), us(firing->tick_ns, due));
     else if (due > service->opened_ns && firing->tick_ns - due >= tick_ns)
-        FIND(account, RACE_FIRING,
+        FIND(account->service, RACE_FIRING,
              "timer %" PRIu64
              ": its tick is %.3f us after its due; expected the first one, of %.3f us",
              number_of(account), us(due, firing->tick_ns), us(0, tick_ns));
     else if (firing->turn_ns < firing->tick_ns)
-        FIND(account, RACE_FIRING, "timer %" PRIu64 ": it fired on a tick %.3f us before its own",
-             number_of(account), us(firing->turn_ns, firing->tick_ns));
+        FIND(account->service, RACE_FIRING,
+             "timer %" PRIu64 ": it fired on a tick %.3f us before its own", number_of(account),
+             us(firing->turn_ns, firing->tick_ns));
 }
 
 static void judge_due(struct race_account *account, const struct tw_firing *firing)
@@ -78,16 +77,16 @@ static void judge_due(struct race_account *account, const struct tw_firing *firi
         account->repeat == TW_ONCE ? account->due_ns : atomic_load(&account->next_due_ns);
     bool first = atomic_load(&account->runs) == 1;
     if (account->repeat == TW_ONCE && firing->due_ns != expected)
-        FIND(account, RACE_FIRING, "timer %" PRIu64 ": the firing has another due than the start",
-             number_of(account));
+        FIND(account->service, RACE_FIRING,
+             "timer %" PRIu64 ": the firing has another due than the start", number_of(account));
     else if (firing->due_ns < expected)
-        FIND(account, RACE_REPEAT, "%s timer %" PRIu64 ": run %u is due %.3f us before %s",
+        FIND(account->service, RACE_REPEAT, "%s timer %" PRIu64 ": run %u is due %.3f us before %s",
              kind_of(account), number_of(account), atomic_load(&account->runs),
              us(firing->due_ns, expected),
              account->repeat == TW_FIXED_RATE ? "it is meant to be"
                                               : "a period after the end of the one before");
     else if (firing->due_ns > expected && (account->repeat == TW_FIXED_RATE || first))
-        FIND(account, RACE_REPEAT,
+        FIND(account->service, RACE_REPEAT,
              "%s timer %" PRIu64 ": run %u is due %.3f us after what is meant", kind_of(account),
              number_of(account), atomic_load(&account->runs), us(expected, firing->due_ns));
 }
@@ -97,7 +96,7 @@ static void judge_stopped(struct race_account *account)
 {
     if (account->repeat != TW_ONCE && atomic_load(&account->end) == RACE_STOPPED_BY &&
         atomic_fetch_add(&account->runs_after_stop, 1) > 0)
-        FIND(account, RACE_STOPPED,
+        FIND(account->service, RACE_STOPPED,
              "%s timer %" PRIu64 " began run %u after a stop that answered STOPPED",
              kind_of(account), number_of(account), atomic_load(&account->runs));
 }
@@ -107,26 +106,27 @@ void race_ran(struct race_account *account, const struct tw_firing *firing, uint
     struct race_service *service = account->service;
     if (atomic_fetch_add(&service->tasks_inside, 1) > 0 &&
         service->runner->flags & TW_RUNNER_ONE_DISPATCH)
-        FIND(account, RACE_TRAITS, "two tasks run at once, though TW_RUNNER_ONE_DISPATCH is set");
+        FIND(account->service, RACE_TRAITS,
+             "two tasks run at once, though TW_RUNNER_ONE_DISPATCH is set");
     atomic_store(&account->ran_in, (uint64_t)pthread_self());
     atomic_fetch_add(&service->progress, 1);
     atomic_fetch_add(&service->runs, 1);
     atomic_fetch_add(&account->runs, 1);
     if (atomic_load(&service->is_shut))
-        FIND(account, RACE_SHUT, "%s timer %" PRIu64 " began after shut had returned",
+        FIND(account->service, RACE_SHUT, "%s timer %" PRIu64 " began after shut had returned",
              kind_of(account), number_of(account));
     if (account->repeat != TW_ONCE && atomic_fetch_add(&account->running, 1) > 0)
-        FIND(account, RACE_REPEAT, "%s timer %" PRIu64 " runs in two threads at once",
+        FIND(account->service, RACE_REPEAT, "%s timer %" PRIu64 " runs in two threads at once",
              kind_of(account), number_of(account));
     judge_due(account, firing);
     judge_moments(account, firing, now_ns);
     judge_stopped(account);
     if (atomic_exchange(&account->turn_ns, firing->turn_ns) == firing->turn_ns)
-        FIND(account, RACE_CATCH_UP, "%s timer %" PRIu64 " ran twice on one tick", kind_of(account),
-             number_of(account));
+        FIND(account->service, RACE_CATCH_UP, "%s timer %" PRIu64 " ran twice on one tick",
+             kind_of(account), number_of(account));
     uint64_t earlier = atomic_exchange(&account->fired_name, firing->timer);
     if (earlier != 0 && earlier != firing->timer)
-        FIND(account, RACE_NAMES, "%s timer %" PRIu64 " changes its name from run to run",
+        FIND(account->service, RACE_NAMES, "%s timer %" PRIu64 " changes its name from run to run",
              kind_of(account), number_of(account));
     atomic_store(&account->began_ns, now_ns);
     atomic_store(&account->late_by_ns, now_ns - firing->due_ns);
@@ -155,9 +155,10 @@ void race_started(struct race_account *account, int answer, tw_timer name, uint6
         atomic_store(&account->accepted, 1);
         atomic_store(&account->name, name);
         if (name == 0)
-            FIND(account, RACE_NAMES, "start answered OK and the name 0, which is of none");
+            FIND(account->service, RACE_NAMES,
+                 "start answered OK and the name 0, which is of none");
         if (atomic_load(&service->is_shut) && began_ns > atomic_load(&service->shut_ended_ns))
-            FIND(account, RACE_START, "start answered OK after shut had returned");
+            FIND(account->service, RACE_START, "start answered OK after shut had returned");
         return;
     }
     atomic_fetch_add(&service->refused, 1);
@@ -165,13 +166,13 @@ void race_started(struct race_account *account, int answer, tw_timer name, uint6
         atomic_fetch_sub(&service->near, 1);
     if (answer != TW_RUN_CLOSED && atomic_load(&service->is_shut) &&
         began_ns > atomic_load(&service->shut_ended_ns))
-        FIND(account, RACE_START, "start answered %d after shut had returned; expected CLOSED",
-             answer);
+        FIND(account->service, RACE_START,
+             "start answered %d after shut had returned; expected CLOSED", answer);
     else if (answer == TW_RUN_CLOSED && shut_began == 0)
-        FIND(account, RACE_START, "start answered CLOSED before anybody called shut");
+        FIND(account->service, RACE_START, "start answered CLOSED before anybody called shut");
     else if (answer != TW_RUN_CLOSED && answer != TW_RUN_FULL && answer != TW_RUN_RANGE &&
              answer != TW_RUN_MEMORY)
-        FIND(account, RACE_START, "start answered %d, which it may not", answer);
+        FIND(account->service, RACE_START, "start answered %d, which it may not", answer);
 }
 
 void race_stopped(struct race_account *account, int answer, uint64_t began_ns, uint64_t ended_ns)
@@ -188,14 +189,14 @@ void race_stopped(struct race_account *account, int answer, uint64_t began_ns, u
     } else if (answer == TW_RUN_TOO_LATE) {
         atomic_compare_exchange_strong(&account->late_ns, &none, ended_ns);
         if (account->repeat != TW_ONCE)
-            FIND(account, RACE_STOP, "stop answered TOO_LATE for %s timer %" PRIu64,
+            FIND(account->service, RACE_STOP, "stop answered TOO_LATE for %s timer %" PRIu64,
                  kind_of(account), number_of(account));
         else if (ended_ns < account->due_ns)
-            FIND(account, RACE_STOP,
+            FIND(account->service, RACE_STOP,
                  "stop answered TOO_LATE %.3f us before timer %" PRIu64 " was due",
                  us(ended_ns, account->due_ns), number_of(account));
     } else {
-        FIND(account, RACE_STOP, "stop answered %d, which it may not", answer);
+        FIND(account->service, RACE_STOP, "stop answered %d, which it may not", answer);
     }
 }
 
@@ -214,7 +215,7 @@ static void judge_idle(const struct race_account *account)
     else if (account->repeat == TW_ONCE)
         later = account->due_ns;
     if (idle > 0 && idle < later)
-        FIND(account, RACE_STOP,
+        FIND(account->service, RACE_STOP,
              "stop answered IDLE for %s timer %" PRIu64 ", which was pending and %s later",
              kind_of(account), number_of(account), end_name(end));
 }
@@ -226,12 +227,12 @@ static void judge_account(const struct race_account *account)
     uint64_t fired = atomic_load(&account->fired_name);
     if (!atomic_load(&account->accepted)) {
         if (ends > 0 || runs > 0)
-            FIND(account, RACE_START, "%s timer %" PRIu64 " was refused, and %s", kind_of(account),
-                 number_of(account), runs > 0 ? "ran" : "came back");
+            FIND(account->service, RACE_START, "%s timer %" PRIu64 " was refused, and %s",
+                 kind_of(account), number_of(account), runs > 0 ? "ran" : "came back");
         return;
     }
     if (ends == 0)
-        FIND(account, RACE_LOST,
+        FIND(account->service, RACE_LOST,
              "%s timer %" PRIu64
              ", due %.3f us %s shut was called, was accepted and neither ran nor "
              "was stopped or returned",
@@ -241,12 +242,13 @@ static void judge_account(const struct race_account *account)
                  : us(atomic_load(&account->service->shut_began_ns), account->due_ns),
              account->due_ns < atomic_load(&account->service->shut_began_ns) ? "before" : "after");
     else if (fired != 0 && fired != atomic_load(&account->name))
-        FIND(account, RACE_NAMES,
+        FIND(account->service, RACE_NAMES,
              "%s timer %" PRIu64 " fired under another name than start gave it", kind_of(account),
              number_of(account));
     else if (atomic_load(&account->late_ns) > 0 && end != RACE_RAN)
-        FIND(account, RACE_STOP, "stop answered TOO_LATE for timer %" PRIu64 ", which was %s",
-             number_of(account), end_name(end));
+        FIND(account->service, RACE_STOP,
+             "stop answered TOO_LATE for timer %" PRIu64 ", which was %s", number_of(account),
+             end_name(end));
     else
         judge_idle(account);
 }
@@ -257,15 +259,6 @@ static int by_name(const void *a, const void *b)
     return left < right ? -1 : left > right;
 }
 
-void race_judge_names(struct race_service *service, tw_timer *names, uint32_t count)
-{
-    qsort(names, count, sizeof *names, by_name);
-    for (uint32_t i = 1; i < count; i++)
-        if (names[i] == names[i - 1])
-            race_find(&service->notes->finding, RACE_NAMES,
-                      "two timers have the same name, %#" PRIx64, names[i]);
-}
-
 static void judge_names(struct race_service *service, uint32_t count)
 {
     uint64_t *names = malloc(((size_t)count + 1) * sizeof *names);
@@ -273,7 +266,10 @@ static void judge_names(struct race_service *service, uint32_t count)
     for (uint32_t i = 0; names && i < count; i++)
         if (atomic_load(&service->accounts[i].accepted))
             names[named++] = atomic_load(&service->accounts[i].name);
-    race_judge_names(service, names, named);
+    qsort(names, named, sizeof *names, by_name);
+    for (uint32_t i = 1; i < named; i++)
+        if (names[i] == names[i - 1])
+            FIND(service, RACE_NAMES, "two timers have the same name, %#" PRIx64, names[i]);
     free(names);
 }
 

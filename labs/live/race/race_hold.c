@@ -3,7 +3,6 @@
 
 #include "labs/live/runners/moment.h"
 
-#include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,9 +10,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define US  UINT64_C(1000)
-#define MS  UINT64_C(1000000)
-#define FAR (60000 * MS)
 /* Holds at the most; and how often at points of one name, whose passes differ by what came before them. */
 #define POINTS_MAX 100u
 #define PASSES     3u
@@ -40,17 +36,6 @@ enum held_deed {
     HELDS
 };
 
-static const char *const held_words[HELDS] = {
-    [HELD_START] = "a start",
-    [HELD_STOP] = "a stop",
-    [HELD_STOP_OTHER] = "a stop of another's timer",
-    [HELD_LEAVE] = "a caller that leaves",
-    [HELD_SHUT] = "shut",
-    [HELD_DRIVER] = "a thread of the runner's",
-    [HELD_REPEATS] = "a thread of the runner's that repeats a task",
-    [HELD_WAIT] = "a caller that drives",
-};
-
 enum between_deed {
     BETWEEN_START,
     BETWEEN_STOP,
@@ -61,30 +46,6 @@ enum between_deed {
     BETWEEN_SHUT_STOP,
     BETWEENS
 };
-
-static const char *const between_words[BETWEENS] = {
-    [BETWEEN_START] = "another starts",
-    [BETWEEN_STOP] = "another stops all",
-    [BETWEEN_AGAIN] = "another stops all and starts",
-    [BETWEEN_BACK] = "another starts two and the first one's place comes back",
-    [BETWEEN_LEAVE] = "another starts and leaves",
-    [BETWEEN_SHUT] = "another shuts",
-    [BETWEEN_SHUT_STOP] = "another shuts and a third stops",
-};
-
-bool race_hold_at(struct race_hold *hold, const struct tw_runner *runner, size_t number)
-{
-    bool drives = runner->flags & TW_RUNNER_CALLERS_DRIVE;
-    *hold = (struct race_hold){.held = (uint32_t)(number / BETWEENS),
-                               .between = (uint32_t)(number % BETWEENS)};
-    return number < (size_t)(drives ? HELDS : HELD_WAIT) * BETWEENS;
-}
-
-void race_hold_words(const struct race_hold *hold, char *out, size_t size)
-{
-    snprintf(out, size, "%s is held while %s", held_words[hold->held],
-             between_words[hold->between]);
-}
 
 /* ---- Hands: the threads. ---------------------------------------------------------------------- */
 
@@ -251,15 +212,8 @@ static void *hand_live(void *ctx)
 
 bool race_sleeps(long tid)
 {
-    char path[64], line[256];
-    snprintf(path, sizeof path, "/proc/self/task/%ld/stat", tid);
-    FILE *file = fopen(path, "r");
-    if (!file)
-        return false;
-    bool read = fgets(line, sizeof line, file) != NULL;
-    fclose(file);
-    const char *name_end = read ? strrchr(line, ')') : NULL;
-    return name_end && name_end[1] == ' ' && name_end[2] == 'S';
+    char line[USAGE_LINE];
+    return usage_line(tid, "status", "State:", line) && strchr(line, 'S');
 }
 
 /* Lets it act, until it has done so or waits for whoever is held. */
@@ -284,34 +238,50 @@ struct play {
     struct hand hands[3]; /* the held one, the one between, a third */
 };
 
-typedef void act_fn(struct hand *hand);
+static const struct {
+    const char *words;
+    void (*act)(struct hand *hand);
+} helds[HELDS] =
+    {
+        [HELD_START] = {"a start", act_start},
+        [HELD_STOP] = {"a stop", act_stop_own},
+        [HELD_STOP_OTHER] = {"a stop of another's timer", act_stop_other},
+        [HELD_LEAVE] = {"a caller that leaves", act_leave},
+        [HELD_SHUT] = {"shut", act_shut},
+        [HELD_DRIVER] = {"a thread of the runner's", act_drive},
+        [HELD_REPEATS] = {"a thread of the runner's that repeats a task", act_drive},
+        [HELD_WAIT] = {"a caller that drives", act_wait},
+},
+  betweens[BETWEENS] = {
+      [BETWEEN_START] = {"another starts", act_start},
+      [BETWEEN_STOP] = {"another stops all", act_stop_all},
+      [BETWEEN_AGAIN] = {"another stops all and starts", act_again},
+      [BETWEEN_BACK] = {"another starts two and the first one's place comes back", act_back},
+      [BETWEEN_LEAVE] = {"another starts and leaves", act_leave},
+      [BETWEEN_SHUT] = {"another shuts", act_shut},
+      [BETWEEN_SHUT_STOP] = {"another shuts and a third stops", act_shut},
+};
 
-static act_fn *held_act(uint32_t held)
+bool race_hold_at(struct race_hold *hold, const struct tw_runner *runner, size_t number)
 {
-    static act_fn *const acts[HELDS] = {
-        [HELD_START] = act_start,   [HELD_STOP] = act_stop_own, [HELD_STOP_OTHER] = act_stop_other,
-        [HELD_LEAVE] = act_leave,   [HELD_SHUT] = act_shut,     [HELD_DRIVER] = act_drive,
-        [HELD_REPEATS] = act_drive, [HELD_WAIT] = act_wait,
-    };
-    return acts[held];
+    bool drives = runner->flags & TW_RUNNER_CALLERS_DRIVE;
+    *hold = (struct race_hold){.held = (uint32_t)(number / BETWEENS),
+                               .between = (uint32_t)(number % BETWEENS)};
+    return number < (size_t)(drives ? HELDS : HELD_WAIT) * BETWEENS;
 }
 
-static act_fn *between_act(uint32_t between)
+void race_hold_words(const struct race_hold *hold, char *out, size_t size)
 {
-    static act_fn *const acts[BETWEENS] = {
-        [BETWEEN_START] = act_start,    [BETWEEN_STOP] = act_stop_all, [BETWEEN_AGAIN] = act_again,
-        [BETWEEN_BACK] = act_back,      [BETWEEN_LEAVE] = act_leave,   [BETWEEN_SHUT] = act_shut,
-        [BETWEEN_SHUT_STOP] = act_shut,
-    };
-    return acts[between];
+    snprintf(out, size, "%s is held while %s", helds[hold->held].words,
+             betweens[hold->between].words);
 }
 
 static void hands_make(struct play *play)
 {
     struct race_service *service = play->service;
     play->hands[0].held = play->hold->held;
-    play->hands[0].act = held_act(play->hold->held);
-    play->hands[1].act = between_act(play->hold->between);
+    play->hands[0].act = helds[play->hold->held].act;
+    play->hands[1].act = betweens[play->hold->between].act;
     play->hands[2].act = act_stop_some;
     for (size_t i = 0; i < 3; i++) {
         struct hand *hand = &play->hands[i];
@@ -378,15 +348,7 @@ static void settle(struct play *play)
     struct race_service *service = play->service;
     while (!hands_done(play) && !race_is_over(service))
         moment_sleep(moment_now() + 50 * US);
-    uint64_t end = race_clock(service) + race_patience_ns(service);
-    while (atomic_load(&service->near) > 0 && !atomic_load(&service->shut_began_ns) &&
-           !race_is_over(service)) {
-        if (race_clock(service) > end)
-            race_find(&service->notes->finding, RACE_DUE,
-                      "%" PRIu64 " timers were due and have not run for %u s",
-                      atomic_load(&service->near), service->options->patience_s);
-        race_wait(service, play->seat, moment_now() + 100 * US);
-    }
+    case_settle(service, play->seat);
     bool repeats = play->hold->held == HELD_REPEATS || play->hold->held == HELD_WAIT;
     if (repeats && !race_is_over(service))
         race_wait(service, play->seat, moment_now() + 4 * PERIOD_NS);
@@ -399,26 +361,7 @@ static void finish(struct play *play)
         atomic_store(&play->hands[i].state, HAND_ENDS);
     for (size_t i = 0; i < 3 && !race_is_over(service); i++)
         pthread_join(play->hands[i].thread, NULL);
-    if (race_is_over(service))
-        return;
-    if (!atomic_load(&service->shut_began_ns))
-        race_shut(service, play->seat);
-    race_judge(service);
-    race_leave(service, play->seat);
-    if (!race_is_over(service))
-        race_close(service);
-}
-
-/* What one tick may move from a queue, where the runner has such a limit: little, so that something stays there. */
-static void limit_transfer(const struct race_service *service, struct tw_runner_config *config,
-                           struct tw_setting *setting)
-{
-    *setting = (struct tw_setting){.name = "transfer", .count = 1, .values = {2}};
-    for (const struct tw_param *param = service->runner->params; param->name; param++)
-        if (strcmp(param->name, setting->name) == 0 && config->setting_count == 0) {
-            config->settings = setting;
-            config->setting_count = 1;
-        }
+    case_close(service, play->seat);
 }
 
 /* Whether a thread was held: else it has no more points. */
@@ -435,7 +378,11 @@ static bool play_point(struct race_service *service, const struct race_hold *hol
                                       .threads = 2,
                                       .tick_ns = TICK_NS};
     struct tw_setting setting;
-    limit_transfer(service, &config, &setting);
+    /* Little, so that something stays in the queue. */
+    if (case_transfer(service, &setting, 2) && config.setting_count == 0) {
+        config.settings = &setting;
+        config.setting_count = 1;
+    }
     if (!race_open(service, &config, CAPACITY))
         return false;
     play.seat = race_enter(service);

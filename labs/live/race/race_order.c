@@ -11,10 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define US UINT64_C(1000)
-#define MS UINT64_C(1000000)
 /* So near that a design with a slot for each tick is opened in no time. */
-#define FAR (2000 * MS)
+#define ORDER_FAR (2000 * MS)
 /* Places; one pair of scripts starts more. */
 #define CAPACITY 5u
 #define ACCOUNTS 16u
@@ -80,7 +78,7 @@ static void call(struct order_caller *caller, char what)
         race_shut(service, caller->seat);
     } else if (what == 'f' || what == 'n') {
         account = race_account(service);
-        account->due_ns = what == 'f' ? moment_now() + FAR : moment_now();
+        account->due_ns = what == 'f' ? moment_now() + ORDER_FAR : moment_now();
         account->is_near = what == 'n';
         if (!caller->first)
             caller->first = account;
@@ -191,28 +189,14 @@ static void settle(struct race_service *service, struct tw_seat *seat)
 {
     uint32_t pending = 0;
     bool shut = atomic_load(&service->shut_began_ns) > 0;
-    uint64_t end = race_clock(service) + race_patience_ns(service);
     for (uint32_t i = 0; i < ACCOUNTS && !shut; i++)
         pending += atomic_load(&service->accounts[i].accepted) &&
                    atomic_load(&service->accounts[i].ends) == 0 && !service->accounts[i].is_near;
     if (pending > service->description.max_pending)
         race_find(&service->notes->finding, RACE_CAP, "%u timers pend; the cap is %u", pending,
                   service->description.max_pending);
-    while (atomic_load(&service->near) > 0 && !shut && !race_is_over(service)) {
-        if (race_clock(service) > end)
-            race_find(&service->notes->finding, RACE_DUE,
-                      "%" PRIu64 " timers were due and have not run for %u s",
-                      atomic_load(&service->near), service->options->patience_s);
-        race_wait(service, seat, moment_now() + 50 * US);
-    }
-    if (race_is_over(service))
-        return;
-    if (!shut)
-        race_shut(service, seat);
-    race_judge(service);
-    race_leave(service, seat);
-    if (!race_is_over(service))
-        race_close(service);
+    case_settle(service, seat);
+    case_close(service, seat);
 }
 
 /* Until it is at its first point: on a slow machine it may sleep on the way there. */
@@ -256,11 +240,12 @@ static uint32_t order_play(struct race_service *service, const char *const scrip
     race_again(service);
     order_words(order, service->notes->held_at, sizeof service->notes->held_at);
     service->account_count = ACCOUNTS;
-    struct tw_seat *seat = case_open(service, (struct tw_runner_config){.capacity = CAPACITY,
-                                                                        .threads = 2,
-                                                                        .tick_ns = TICK_NS,
-                                                                        .horizon_ns = 2 * FAR});
-    struct race_account *shared = seat ? case_start_at(service, seat, moment_now() + FAR) : NULL;
+    struct tw_seat *seat = case_open(
+        service,
+        (struct tw_runner_config){
+            .capacity = CAPACITY, .threads = 2, .tick_ns = TICK_NS, .horizon_ns = 2 * ORDER_FAR});
+    struct race_account *shared =
+        seat ? case_start_at(service, seat, moment_now() + ORDER_FAR) : NULL;
     service->turns.first = seat ? seat->number + 1 : 0;
     if (!shared || !callers_make(service, callers, script, shared))
         return 0;

@@ -10,9 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define US  UINT64_C(1000)
-#define MS  UINT64_C(1000000)
-#define FAR (60000 * MS)
 /* Starts and stops of one service. */
 #define OPERATIONS 20000u
 /* Accounts on top of them, for timers that tasks start. */
@@ -105,26 +102,12 @@ struct caller {
 
 static enum race_deed deed_of(uint64_t draw, bool periodic)
 {
-    switch (draw % 64) {
-    case 0:
-    case 1:
-    case 2:
-        return DEED_FAIL;
-    case 3:
-    case 4:
-    case 5:
-        return DEED_START;
-    case 6:
-    case 7:
-    case 8:
-        return DEED_STOP;
-    case 9:
-        return DEED_SHUT;
-    case 10:
-        return DEED_SLEEP;
-    default:
-        return periodic && draw % 3 == 0 ? DEED_STOP_SELF : DEED_NOTHING;
-    }
+    static const enum race_deed deeds[] = {DEED_FAIL,  DEED_FAIL,  DEED_FAIL, DEED_START,
+                                           DEED_START, DEED_START, DEED_STOP, DEED_STOP,
+                                           DEED_STOP,  DEED_SHUT,  DEED_SLEEP};
+    if (draw % 64 < sizeof deeds / sizeof *deeds)
+        return deeds[draw % 64];
+    return periodic && draw % 3 == 0 ? DEED_STOP_SELF : DEED_NOTHING;
 }
 
 static void caller_start(struct caller *caller)
@@ -179,18 +162,8 @@ static void caller_drain(struct caller *caller)
     for (uint32_t i = 0; i < caller->periodic_count && !race_is_over(service); i++)
         if (i % 8 != 0)
             race_stop(service, caller->seat, &service->accounts[caller->periodic[i]]);
-    uint64_t seen = 0, since = race_clock(service);
-    while (atomic_load(&service->near) > 0 && !caller->plan->shut_early && !race_is_over(service)) {
-        race_wait(service, caller->seat, moment_now() + 300 * US);
-        uint64_t left = atomic_load(&service->near);
-        if (left != seen)
-            since = race_clock(service);
-        else if (race_clock(service) - since > race_patience_ns(service))
-            race_find(&service->notes->finding, RACE_DUE,
-                      "%" PRIu64 " timers were due and have not run for %u s", left,
-                      service->options->patience_s);
-        seen = left;
-    }
+    if (!caller->plan->shut_early)
+        case_settle(service, caller->seat);
 }
 
 static void *caller_call(void *ctx)
@@ -324,8 +297,5 @@ void race_random(struct race_service *service, const struct race_plan *plan)
         return;
     if (!plan->shut_early)
         shut_by_plan(service, plan, seat);
-    race_judge(service);
-    race_leave(service, seat);
-    if (!race_is_over(service))
-        race_close(service);
+    case_close(service, seat);
 }

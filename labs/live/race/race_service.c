@@ -6,12 +6,11 @@
 #include "labs/live/runners/opening.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define US UINT64_C(1000)
 
 static const char *const call_names[RACE_CALL_COUNT] = {[RACE_CALL_NONE] = "",
 #define RACE_CALL_NAME(name) [RACE_CALL_##name] = #name,
@@ -176,10 +175,14 @@ static int race_task(struct tw_seat *seat, void *argument, const struct tw_firin
         task_work();
     else if (account->deed == DEED_AWAIT)
         task_await(service, account->awaits);
+    while (account->deed == DEED_HOLD && !atomic_load(&service->is_let_go) &&
+           !race_is_over(service))
+        moment_sleep(moment_now() + 200 * US);
     bool fails = account->deed == DEED_FAIL;
     uint64_t failed = atomic_fetch_add(&service->failed, fails);
     race_ran_out(account);
-    return fails ? (failed % 2 ? -1 : 7) : 0;
+    static const int other_than_0[] = {7, -1, 256, INT_MIN, 65536};
+    return fails ? other_than_0[failed % 5] : 0;
 }
 
 /* ---- Calls. ----------------------------------------------------------------------------------- */

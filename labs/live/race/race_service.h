@@ -17,6 +17,11 @@
 /* The harness reads the planted clock too, uncounted (moment.h). */
 #define MOMENT_OF_RUNNER false
 
+#define US                       UINT64_C(1000)
+#define MS                       UINT64_C(1000000)
+#define FAR                      (60000 * MS)
+#define FIND(service, rule, ...) race_find(&(service)->notes->finding, rule, __VA_ARGS__)
+
 /* Calls, in the words of a message. */
 #define RACE_CALLS(X)                                                                              \
     X(open)                                                                                        \
@@ -98,7 +103,8 @@ enum race_deed {
     DEED_SHUT,      /* tries to shut */
     DEED_SLEEP,     /* some 100 us */
     DEED_WORK,      /* uses RACE_WORK_NS of processor time */
-    DEED_AWAIT      /* ends when `awaits` has begun, which needs another thread */
+    DEED_AWAIT,     /* ends when `awaits` has begun, which needs another thread */
+    DEED_HOLD       /* ends when the service is let go */
 };
 
 /* How a timer ended; STOPPED_BY: a stop answered that it had stopped it. */
@@ -134,6 +140,7 @@ struct race_account {
 
 struct race_service {
     const struct tw_runner *runner;
+    const struct tw_runner *timed; /* the same without points */
     const struct race_options *options;
     const struct tw_backend *design;
     struct tw_service *service;
@@ -158,7 +165,8 @@ struct race_service {
     _Atomic uint64_t runs, failed, operations, refused;
     _Atomic uint64_t delays;
     _Atomic uint64_t points_passed;
-    _Atomic uint32_t is_done; /* the script has come to its end */
+    _Atomic uint32_t is_let_go; /* tasks that hold may end */
+    _Atomic uint32_t is_done;   /* the script has come to its end */
 };
 
 /* Time by which patience is counted: it passes while a thread of the child that sleeps is woken in time.  Where
@@ -171,6 +179,11 @@ static inline uint64_t race_clock(const struct race_service *service)
 static inline uint64_t race_patience_ns(const struct race_service *service)
 {
     return (uint64_t)service->options->patience_s * 1000000000;
+}
+
+static inline bool race_has(const struct race_service *service, unsigned flag)
+{
+    return (service->runner->flags & flag) != 0;
 }
 
 static inline bool race_is_over(const struct race_service *service)
@@ -232,8 +245,6 @@ void race_stopped(struct race_account *account, int answer, uint64_t began_ns, u
 
 /* All accounts, after shut. */
 void race_judge(struct race_service *service);
-/* Finds two that are the same; sorts them. */
-void race_judge_names(struct race_service *service, tw_timer *names, uint32_t count);
 /* Adds the accounts to the sums. */
 void race_sum(const struct race_service *service, struct race_sums *sums);
 
@@ -252,7 +263,9 @@ void race_reach(void *service, uint32_t number, uint64_t passed, const char *nam
 
 /* A seat of a service that is open with this config, whose zeros mean 64 places and ticks of 1 ms; or NULL. */
 struct tw_seat *case_open(struct race_service *service, struct tw_runner_config config);
-/* Shuts, judges, leaves and closes. */
+/* Waits for each near timer, until somebody shuts. */
+void case_settle(struct race_service *service, struct tw_seat *seat);
+/* Shuts, unless that was done, tries to start, judges, leaves and closes. */
 void case_close(struct race_service *service, struct tw_seat *seat);
 /* Starts what the account has by now, waiting for a place; the account, or NULL with a finding when it is refused. */
 struct race_account *case_start(struct race_service *service, struct tw_seat *seat,
@@ -290,13 +303,33 @@ struct race_case {
 
 void case_play(struct race_service *service, const struct race_case *written);
 
-/* NULL name after the last; the second list has what shows in numbers and in time alone (race_numbers.c). */
-extern const struct race_case race_cases[], race_numbers[];
+/* The settings with which one tick moves at most so many; false when the runner has no such limit. */
+bool case_transfer(const struct race_service *service, struct tw_setting *setting, uint64_t most);
+/* A design that passes many ticks at one stride; false where none is among those given. */
+bool case_tickless(struct race_service *service);
+
+#define RACE_THREADS_SEEN 256u
+
+/* Threads of this process, their processor time and how often they went to sleep. */
+struct usage {
+    long tids[RACE_THREADS_SEEN];
+    size_t count;
+    uint64_t cpu_ns, sleeps;
+};
+/* What a file of a thread says behind a word; false where the system does not tell. */
+#define USAGE_LINE 256u
+bool usage_line(long tid, const char *name, const char *word, char line[USAGE_LINE]);
+/* Of all threads but those before. */
+void usage_take(struct usage *usage, const struct usage *before);
+
+/* NULL name after the last; the second list has what shows in numbers and in time alone (race_numbers.c), the third what
+ * is handed over and told (race_told.c). */
+extern const struct race_case race_cases[], race_numbers[], race_told[];
 
 /* A hold: one thread is held at a point, at its first one, its second, and so on until it comes through without one, while
  * another acts.  It is let go when the other has done what it wants, or sleeps because it waits for the held one.  So a
- * fault that needs one thread to come between two steps of another shows in every run. */
-/* One pair: who is held, and what comes between.  All points are tried in turn. */
+ * fault that needs one thread to come between two steps of another shows in every run.
+ * One pair: who is held, and what comes between.  All points are tried in turn. */
 struct race_hold {
     uint32_t held, between;
 };

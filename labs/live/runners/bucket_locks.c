@@ -190,11 +190,13 @@ static void *bucket_locks_drive(void *ctx)
 {
     struct tw_service *service = ctx;
     moment_sharpen();
-    while (!atomic_load(&service->shutting)) {
-        uint64_t before = tally_read(&service->tally.wakeups);
+    for (uint64_t counted = 0; !atomic_load(&service->shutting);) {
         driver_sleep(service);
-        bool woken = tally_read(&service->tally.wakeups) > before;
-        tally_add(&service->tally.useful_wakeups, buckets_process(service) && woken);
+        if (!buckets_process(service))
+            continue;
+        uint64_t wakeups = tally_read(&service->tally.wakeups);
+        tally_add(&service->tally.useful_wakeups, wakeups > counted);
+        counted = wakeups;
     }
     atomic_store(&service->tally.cpu_ns, tally_cpu_ns());
     return NULL;

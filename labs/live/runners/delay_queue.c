@@ -98,8 +98,9 @@ static void *delay_queue_reap(void *ctx)
         if (ready)
             pthread_cond_signal(&queue->work);
         tally_add(&service->tally.useful_wakeups, woken && ready);
-        woken = delay_queue_wait(queue);
-        tally_add(&service->tally.wakeups, woken);
+        bool waited = delay_queue_wait(queue);
+        tally_add(&service->tally.wakeups, waited);
+        woken = waited || (woken && !ready);
     }
     pthread_mutex_unlock(&service->guarded.lock);
     atomic_store(&service->tally.cpu_ns, tally_cpu_ns());

@@ -267,8 +267,9 @@ static void *mpsc_heap_drive(void *ctx)
     while (!atomic_load(&service->shutting)) {
         bool taken = mpsc_heap_turn(service);
         tally_add(&service->tally.useful_wakeups, woken && service->ran);
-        woken = mpsc_heap_sleep(service, !taken);
-        tally_add(&service->tally.wakeups, woken);
+        bool waited = mpsc_heap_sleep(service, !taken);
+        tally_add(&service->tally.wakeups, waited);
+        woken = waited || (woken && !service->ran);
     }
     atomic_store(&service->tally.cpu_ns, tally_cpu_ns());
     return NULL;

@@ -163,8 +163,9 @@ static void *pool_work(void *ctx)
             pause_end(&pause, &worker->tally);
         }
         if (guarded->ready.head == OPENING_NONE) {
-            woken = pool_wait(service);
-            tally_add(&worker->tally.wakeups, woken);
+            bool waited = pool_wait(service);
+            tally_add(&worker->tally.wakeups, waited);
+            woken |= waited;
             continue;
         }
         tally_add(&worker->tally.useful_wakeups, woken);

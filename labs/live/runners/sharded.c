@@ -206,10 +206,10 @@ static void *sharded_drive(void *ctx)
     moment_sharpen();
     while (open) {
         struct round round = sharded_round(service);
-        uint64_t wakeups = tally_read(&service->tally.wakeups);
-        tally_add(&service->tally.useful_wakeups, round.ran && wakeups > counted);
-        counted = wakeups;
         if (round.ran) {
+            uint64_t wakeups = tally_read(&service->tally.wakeups);
+            tally_add(&service->tally.useful_wakeups, wakeups > counted);
+            counted = wakeups;
             open = !atomic_load(&service->shutting);
             continue;
         }

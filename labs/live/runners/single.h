@@ -163,8 +163,9 @@ static inline void *single_drive(void *ctx)
     while (!guarded->closed) {
         single_advance(service);
         if (guarded->ready.head == OPENING_NONE) {
-            woken = sleeper_wait(&service->sleeper, guarded);
-            tally_add(&service->tally.wakeups, woken);
+            bool waited = sleeper_wait(&service->sleeper, guarded);
+            tally_add(&service->tally.wakeups, waited);
+            woken |= waited;
             continue;
         }
         tally_add(&service->tally.useful_wakeups, woken);

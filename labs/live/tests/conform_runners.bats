@@ -3,7 +3,7 @@
 load support
 
 @test "every runner holds its contract, over all designs" {
-    operations=1e6
+    operations=3e5
     [ "${DEPTH:-}" != all ] || operations=1e7
     run "$twbench" conform --runner=all --operations=$operations --patience=100s
     echo "$output"

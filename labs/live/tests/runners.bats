@@ -262,10 +262,3 @@ says() {
     adds_up
     [ "$(json r.json '[c["clock"]["capacity"] for c in d["cells"]]')" = "[1124, 1324]" ]
 }
-
-@test "a runner that sleeps for what has passed is told so in its row" {
-    runner_plugin sleepy locked 's/\.name = "locked"/.name = "sleepy"/; s/\.wait = seat_wait/.wait = sleepy_wait/; s/^const struct tw_runner TW_RUNNER.*/static void sleepy_wait(struct tw_seat *seat, uint64_t until) { struct timespec spec = moment_spec(until > moment_now() ? until : moment_now() + 1000); (void)seat; clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, \&spec, NULL); }\n&/'
-    on_clock --plugin=./sleepy.so --runner=locked --impl=heap --tasks=10 --load=idle --duration=10ms
-    adds_up
-    [ "$(json r.json '[(c["clock"]["wait_sleeps"] or 0) > 50 for c in d["cells"]]')" = "[False, True]" ]
-}

@@ -1,0 +1,276 @@
+/* race_told.c - cases of what is handed over and told: arguments, names, wake-ups, purges, calls beside a task. */
+#include "labs/live/race/race_service.h"
+
+#include "labs/live/runners/moment.h"
+
+#include <inttypes.h>
+
+/* ---- Tasks without an argument, and shut without anybody to return to. ---------------------------- */
+
+static struct {
+    struct race_service *service;
+    _Atomic uint32_t runs, returned;
+} bare;
+
+static int bare_run(struct tw_seat *seat, void *argument, const struct tw_firing *firing)
+{
+    (void)seat, (void)firing;
+    atomic_fetch_add(&bare.service->runs, 1);
+    atomic_fetch_add(&bare.runs, argument == NULL);
+    return 0;
+}
+
+static void bare_return(void *ctx, tw_timer timer, void *argument)
+{
+    (void)ctx, (void)timer;
+    atomic_fetch_add(&bare.returned, argument == NULL);
+}
+
+/* One that is due, a periodic one, one that is stopped and one that shut returns, or has nobody to return to. */
+static bool bare_play(struct race_service *service, struct tw_seat *seat, tw_return_fn *returned)
+{
+    const struct tw_runner *runner = service->runner;
+    tw_timer names[4];
+    bare.service = service;
+    for (uint32_t i = 0; i < 4; i++) {
+        struct tw_task task = {.run = bare_run,
+                               .due_ns = i < 2 ? 1 : moment_now() + FAR,
+                               .period_ns = MS,
+                               .repeat = i == 1 ? TW_FIXED_RATE : TW_ONCE};
+        if (runner->start(seat, &task, &names[i]) != TW_RUN_OK)
+            FIND(service, RACE_START, "a task whose argument is NULL was not started");
+    }
+    if (!case_await(service, seat, &bare.runs, 4, "a task whose argument is NULL"))
+        return false;
+    for (uint32_t i = 1; i < 3; i++)
+        if (runner->stop(seat, names[i]) != TW_RUN_STOPPED)
+            FIND(service, RACE_STOP, "a task whose argument is NULL was not stopped");
+    int answer = runner->shut(seat, returned, NULL);
+    if (answer != TW_RUN_OK || atomic_load(&bare.returned) != (returned != NULL))
+        FIND(service, RACE_LOST, "shut answered %d and returned %u timers without an argument",
+             answer, atomic_load(&bare.returned));
+    race_leave(service, seat);
+    if (!race_is_over(service))
+        race_close(service);
+    return false;
+}
+
+static bool no_arguments(struct race_service *service, struct tw_seat *seat)
+{
+    return bare_play(service, seat, bare_return);
+}
+
+static bool nobody_returns_to(struct race_service *service, struct tw_seat *seat)
+{
+    return bare_play(service, seat, NULL);
+}
+
+/* ---- Names over a long life. --------------------------------------------------------------------- */
+
+/* More than a count of 24 bits has; of 20 bits where 1 .. 99,999 operations are asked for. */
+#define LIFE_USES  ((1u << 24) + 8u)
+#define BRIEF_USES ((1u << 20) + 8u)
+
+static bool names_last(struct race_service *service, struct tw_seat *seat)
+{
+    const struct tw_runner *runner = service->runner;
+    struct tw_task task = {.run = bare_run, .due_ns = moment_now() + 60 * FAR};
+    uint32_t uses = service->options->operations - 1 < 99999 ? BRIEF_USES : LIFE_USES;
+    tw_timer first = 0, name = 0;
+    for (uint32_t i = 0; i < uses && !race_is_over(service); i++) {
+        tw_timer before = name;
+        int answer = runner->start(seat, &task, &name);
+        if (answer == TW_RUN_FULL && runner->purge) {
+            runner->purge(seat);
+            answer = runner->start(seat, &task, &name);
+        }
+        if (answer != TW_RUN_OK || runner->stop(seat, name) != TW_RUN_STOPPED)
+            FIND(service, RACE_STOP, "the only timer was not started (%d) or not stopped", answer);
+        else if (name == before || name == first)
+            FIND(service, RACE_NAMES, "a timer has the name %#" PRIx64 " after %u uses again", name,
+                 i);
+        first = i == 0 ? name : first;
+    }
+    return true;
+}
+
+/* In the timed object, which counts as the proved one does, in less time.  Where a place comes back when the driver has
+ * had its turn this would take minutes. */
+static void names_of_a_life(struct race_service *service)
+{
+    bool late = race_has(service, TW_RUNNER_LATE_PLACE) && !race_has(service, TW_RUNNER_CALLERS_DRIVE);
+    struct race_service life = {.runner = service->timed,
+                                .options = service->options,
+                                .seed = service->seed,
+                                .notes = service->notes};
+    if (late || !case_tickless(&life))
+        return;
+    struct tw_seat *seat = case_open(&life, (struct tw_runner_config){.capacity = 1, .tick_ns = US});
+    if (seat && names_last(&life, seat))
+        case_close(&life, seat);
+}
+
+/* ---- Wake-ups. ----------------------------------------------------------------------------------- */
+
+#define WAKES 16u
+
+/* Whether all threads of the runner's sleep, one look after the other; not within patience on a machine that is busy. */
+static bool all_sleep(struct race_service *service, const struct usage *own)
+{
+    uint64_t end = race_clock(service) + race_patience_ns(service);
+    for (uint32_t looks = 0; looks < 3 && race_clock(service) < end && !race_is_over(service);) {
+        bool asleep = own->count > 0;
+        for (size_t i = 0; i < own->count; i++)
+            asleep &= race_sleeps(own->tids[i]);
+        looks = asleep ? looks + 1 : 0;
+        moment_sleep(moment_now() + 500 * US);
+    }
+    return race_clock(service) < end && !race_is_over(service);
+}
+
+/* A timer that is due, started while all of them sleep, wakes one, which runs it. */
+static void wake_ups(struct race_service *service)
+{
+    struct usage before, own;
+    struct tw_runner_stats first, last;
+    usage_take(&before, NULL);
+    struct tw_seat *seat =
+        case_open(service, (struct tw_runner_config){.threads = 2, .tick_ns = 5 * MS});
+    usage_take(&own, &before);
+    bool drives = race_has(service, TW_RUNNER_CALLERS_DRIVE);
+    for (uint32_t i = 0; seat && !drives && i < WAKES && all_sleep(service, &own); i++) {
+        service->runner->stats(service->service, &first);
+        struct race_account *due = case_start_at(service, seat, 1);
+        if (!due || !case_await(service, seat, &due->runs, 1, "a timer that is due") ||
+            !all_sleep(service, &own))
+            return;
+        service->runner->stats(service->service, &last);
+        if (last.wakeups == first.wakeups || last.useful_wakeups == first.useful_wakeups)
+            FIND(service, RACE_STATS,
+                 "all threads of the runner's slept, then one ran a task: its wake-ups went from "
+                 "%" PRIu64 " to %" PRIu64 ", useful ones from %" PRIu64 " to %" PRIu64,
+                 first.wakeups, last.wakeups, first.useful_wakeups, last.useful_wakeups);
+    }
+    if (seat)
+        case_close(service, seat);
+}
+
+/* ---- Purges. ------------------------------------------------------------------------------------- */
+
+#define PURGED 8u
+
+/* Where stopped timers keep their places, a purge tells how many came back; else none. */
+static bool purge_tells(struct race_service *service, struct tw_seat *seat)
+{
+    struct race_account *far[PURGED];
+    if (!race_has(service, TW_RUNNER_PURGES) || !service->runner->purge)
+        return true;
+    for (uint32_t i = 0; i < PURGED; i++)
+        if (!(far[i] = case_start_at(service, seat, moment_now() + FAR)))
+            return false;
+    for (uint32_t i = 0; i < PURGED; i++)
+        race_stop(service, seat, far[i]);
+    struct race_account *more = race_account(service);
+    more->due_ns = moment_now() + FAR;
+    uint32_t kept = race_start(service, seat, more) == TW_RUN_FULL ? PURGED : 0;
+    uint32_t told = service->runner->purge(seat);
+    if (told != kept)
+        FIND(service, RACE_PLACES, "purge says that %u places came back; expected %u", told, kept);
+    return true;
+}
+
+/* ---- Calls beside a task. ------------------------------------------------------------------------- */
+
+static void *call_beside(void *ctx)
+{
+    struct race_service *service = ctx;
+    struct race_account *slow = &service->accounts[0];
+    struct tw_seat *seat = race_enter(service);
+    if (seat && case_await(service, seat, &slow->runs, 1, "a periodic timer")) {
+        struct tw_runner_stats stats;
+        struct race_account *far = case_start_at(service, seat, moment_now() + FAR);
+        if (far && race_stop(service, seat, far) != TW_RUN_STOPPED)
+            FIND(service, RACE_STOP, "a far timer was not stopped while a task ran");
+        service->runner->stats(service->service, &stats);
+        race_purge(service, seat);
+        if (race_stop(service, seat, slow) != TW_RUN_STOPPED)
+            FIND(service, RACE_STOP, "a periodic timer was not stopped while it ran");
+        race_leave(service, seat);
+    }
+    atomic_store(&service->is_let_go, 1);
+    return NULL;
+}
+
+/* A task that does not end before another thread has started, stopped and asked: no call waits for it. */
+static bool calls_beside_a_task(struct race_service *service, struct tw_seat *seat)
+{
+    pthread_t other;
+    struct race_account *slow = race_account(service);
+    slow->due_ns = moment_now();
+    slow->repeat = TW_FIXED_DELAY;
+    slow->period_ns = MS;
+    slow->deed = DEED_HOLD;
+    if (!case_start(service, seat, slow))
+        return false;
+    if (pthread_create(&other, NULL, call_beside, service) != 0) {
+        FIND(service, RACE_OPEN, "the system gave no thread");
+        return false;
+    }
+    case_await(service, seat, &slow->runs, 1, "a periodic timer");
+    pthread_join(other, NULL);
+    return !race_is_over(service);
+}
+
+/* Tasks that start where no place is left are refused, and do not wait for one: it may be their own thread that gives it
+ * back.  One that failed goes on, too. */
+static bool tasks_when_full(struct race_service *service, struct tw_seat *seat)
+{
+    struct race_account *again[3];
+    for (uint32_t i = 0; i < 3; i++) {
+        again[i] = race_account(service);
+        again[i]->due_ns = moment_now() + (i == 0 ? 20 * MS : 0);
+        again[i]->repeat = i == 1 ? TW_FIXED_RATE : TW_FIXED_DELAY;
+        again[i]->period_ns = MS;
+        again[i]->deed = i == 0 ? DEED_START : DEED_FAIL;
+        if (!case_start(service, seat, again[i]))
+            return false;
+    }
+    for (int answer = TW_RUN_OK; answer == TW_RUN_OK;) {
+        struct race_account *far = race_account(service);
+        far->due_ns = moment_now() + FAR;
+        answer = race_start(service, seat, far);
+    }
+    for (uint32_t i = 0; i < 3; i++)
+        if (!case_await(service, seat, &again[i]->runs, 6, "a periodic timer whose task fails or "
+                                                           "starts another"))
+            return false;
+    return true;
+}
+
+/* Shut comes while a task runs: when that has ended, a periodic one is returned. */
+static bool shut_while_it_runs(struct race_service *service, struct tw_seat *seat)
+{
+    for (enum tw_repeat repeat = TW_ONCE; repeat <= TW_FIXED_DELAY; repeat++) {
+        struct race_account *slow = race_account(service);
+        slow->due_ns = moment_now();
+        slow->repeat = (uint32_t)repeat;
+        slow->period_ns = MS;
+        slow->sleep_ns = 20 * MS;
+        if (!case_start(service, seat, slow) ||
+            !case_await(service, seat, &slow->runs, 1, "a due timer"))
+            return false;
+    }
+    return true;
+}
+
+const struct race_case race_told[] = {
+    RACE_CASE("tasks without an argument", no_arguments, 0, 0),
+    RACE_CASE("nobody to return to", nobody_returns_to, 0, 0),
+    RACE_ALONE("names of a long life", names_of_a_life),
+    RACE_ALONE("wake-ups", wake_ups),
+    RACE_CASE("purges", purge_tells, 0, .capacity = PURGED),
+    RACE_CASE("calls beside a task", calls_beside_a_task, 0, .threads = 2, .tick_ns = 500 * US),
+    RACE_CASE("tasks when it is full", tasks_when_full, 0, .capacity = 8, .tick_ns = 500 * US),
+    RACE_CASE("shut while tasks run", shut_while_it_runs, 0, .threads = 2),
+    {.name = NULL},
+};
