@@ -250,25 +250,22 @@ static uint32_t fill(struct race_service *service, struct tw_seat *seat, uint32_
     while (count <= cap && !race_is_over(service)) {
         account = account ? account : race_account(service);
         account->due_ns = moment_now() + FAR;
-        int answer = race_start(service, seat, account);
-        if (answer == TW_RUN_OK) {
+        if (race_start(service, seat, account) == TW_RUN_OK) {
             accounts[count++] = account;
             account = NULL;
-        } else if (count >= least || race_clock(service) > end)
+        } else if (count >= least || race_clock(service) > end) {
             break;
+        } else {
+            race_purge(service, seat);
+            race_wait(service, seat, moment_now() + 500 * US);
+        }
     }
-    else
-    {
-        race_purge(service, seat);
-        race_wait(service, seat, moment_now() + 500 * US);
-    }
-}
-if (count > cap)
-    FIND(service, RACE_CAP, "%u timers pend; the cap is %u", count, cap);
-else if (count < least)
-    FIND(service, RACE_PLACES, "only %u of %u places can be taken, for %u s", count, least,
-         service->options->patience_s);
-return count;
+    if (count > cap)
+        FIND(service, RACE_CAP, "%u timers pend; the cap is %u", count, cap);
+    else if (count < least)
+        FIND(service, RACE_PLACES, "only %u of %u places can be taken, for %u s", count, least,
+             service->options->patience_s);
+    return count;
 }
 
 /* All places are stopped at one go, in the latter rounds by a second seat, and can be taken again. */

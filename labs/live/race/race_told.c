@@ -98,14 +98,16 @@ static bool names_last(struct race_service *service, struct tw_seat *seat)
  * had its turn this would take minutes. */
 static void names_of_a_life(struct race_service *service)
 {
-    bool late = race_has(service, TW_RUNNER_LATE_PLACE) && !race_has(service, TW_RUNNER_CALLERS_DRIVE);
+    bool late =
+        race_has(service, TW_RUNNER_LATE_PLACE) && !race_has(service, TW_RUNNER_CALLERS_DRIVE);
     struct race_service life = {.runner = service->timed,
                                 .options = service->options,
                                 .seed = service->seed,
                                 .notes = service->notes};
     if (late || !case_tickless(&life))
         return;
-    struct tw_seat *seat = case_open(&life, (struct tw_runner_config){.capacity = 1, .tick_ns = US});
+    struct tw_seat *seat =
+        case_open(&life, (struct tw_runner_config){.capacity = 1, .tick_ns = US});
     if (seat && names_last(&life, seat))
         case_close(&life, seat);
 }
@@ -241,8 +243,9 @@ static bool tasks_when_full(struct race_service *service, struct tw_seat *seat)
         answer = race_start(service, seat, far);
     }
     for (uint32_t i = 0; i < 3; i++)
-        if (!case_await(service, seat, &again[i]->runs, 6, "a periodic timer whose task fails or "
-                                                           "starts another"))
+        if (!case_await(service, seat, &again[i]->runs, 6,
+                        "a periodic timer whose task fails or "
+                        "starts another"))
             return false;
     return true;
 }
