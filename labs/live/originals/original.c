@@ -149,10 +149,8 @@ static void make_flags(struct driver_flags *flags, const struct original *origin
 
 /* ---- Its document. --------------------------------------------------------------------------- */
 
-static void say(struct clock_report *report, enum clock_end end, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static void say(struct clock_report *report, enum clock_end end, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void say(struct clock_report *report,
+                                                      enum clock_end end, const char *format, ...)
 {
     va_list args;
     va_start(args, format);

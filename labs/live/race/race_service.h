@@ -310,17 +310,19 @@ bool case_tickless(struct race_service *service);
 
 #define RACE_THREADS_SEEN 256u
 
-/* Threads of this process, their processor time and how often they went to sleep. */
+/* Threads of this process, and how often they went to sleep. */
 struct usage {
     long tids[RACE_THREADS_SEEN];
     size_t count;
-    uint64_t cpu_ns, sleeps;
+    uint64_t sleeps;
 };
 /* What a file of a thread says behind a word; false where the system does not tell. */
 #define USAGE_LINE 256u
 bool usage_line(long tid, const char *name, const char *word, char line[USAGE_LINE]);
 /* Of all threads but those before. */
 void usage_take(struct usage *usage, const struct usage *before);
+/* Whether all of them sleep, three looks in a row, within patience. */
+bool usage_all_sleep(struct race_service *service, const struct usage *own);
 
 /* NULL name after the last; the second list has what shows in numbers and in time alone (race_numbers.c), the third what
  * is handed over and told (race_told.c). */

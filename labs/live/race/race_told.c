@@ -78,7 +78,6 @@ static bool names_last(struct race_service *service, struct tw_seat *seat)
     uint32_t uses = service->options->operations - 1 < 99999 ? BRIEF_USES : LIFE_USES;
     tw_timer first = 0, name = 0;
     for (uint32_t i = 0; i < uses && !race_is_over(service); i++) {
-        tw_timer before = name;
         int answer = runner->start(seat, &task, &name);
         if (answer == TW_RUN_FULL && runner->purge) {
             runner->purge(seat);
@@ -86,7 +85,7 @@ static bool names_last(struct race_service *service, struct tw_seat *seat)
         }
         if (answer != TW_RUN_OK || runner->stop(seat, name) != TW_RUN_STOPPED)
             FIND(service, RACE_STOP, "the only timer was not started (%d) or not stopped", answer);
-        else if (name == before || name == first)
+        else if (name == first)
             FIND(service, RACE_NAMES, "a timer has the name %#" PRIx64 " after %u uses again", name,
                  i);
         first = i == 0 ? name : first;
@@ -116,20 +115,6 @@ static void names_of_a_life(struct race_service *service)
 
 #define WAKES 16u
 
-/* Whether all threads of the runner's sleep, one look after the other; not within patience on a machine that is busy. */
-static bool all_sleep(struct race_service *service, const struct usage *own)
-{
-    uint64_t end = race_clock(service) + race_patience_ns(service);
-    for (uint32_t looks = 0; looks < 3 && race_clock(service) < end && !race_is_over(service);) {
-        bool asleep = own->count > 0;
-        for (size_t i = 0; i < own->count; i++)
-            asleep &= race_sleeps(own->tids[i]);
-        looks = asleep ? looks + 1 : 0;
-        moment_sleep(moment_now() + 500 * US);
-    }
-    return race_clock(service) < end && !race_is_over(service);
-}
-
 /* A timer that is due, started while all of them sleep, wakes one, which runs it. */
 static void wake_ups(struct race_service *service)
 {
@@ -140,11 +125,11 @@ static void wake_ups(struct race_service *service)
         case_open(service, (struct tw_runner_config){.threads = 2, .tick_ns = 5 * MS});
     usage_take(&own, &before);
     bool drives = race_has(service, TW_RUNNER_CALLERS_DRIVE);
-    for (uint32_t i = 0; seat && !drives && i < WAKES && all_sleep(service, &own); i++) {
+    for (uint32_t i = 0; seat && !drives && i < WAKES && usage_all_sleep(service, &own); i++) {
         service->runner->stats(service->service, &first);
         struct race_account *due = case_start_at(service, seat, 1);
         if (!due || !case_await(service, seat, &due->runs, 1, "a timer that is due") ||
-            !all_sleep(service, &own))
+            !usage_all_sleep(service, &own))
             return;
         service->runner->stats(service->service, &last);
         if (last.wakeups == first.wakeups || last.useful_wakeups == first.useful_wakeups)
