@@ -22,7 +22,8 @@ HOLE = re.compile(r"\.\.\.|…|[<>\[\]]|\b[A-Z]+\b")
 # In front of them `twbench` is no call.
 OTHERS = {"podman", "cp", "install", "ls", "cat", "cd", "scp"}
 # What a reader is about to write or to install.
-NOT_HERE = re.compile(r"run 'make originals'|--class: 'solutions' given|no design named 'mine'| is in the lab \w+: 'make ")
+NOT_HERE = re.compile(r"run 'make originals'|--class: 'solutions' given|no design named 'mine'| is in the lab \w+: 'make "
+                      + (r"|no command '|has no such flag|no design named '" if tap.deleted_labs() else ""))
 
 
 def code_of(page):

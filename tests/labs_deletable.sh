@@ -9,7 +9,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root" || exit 2
 # shellcheck source=tests/tap.bash
 . tests/tap.bash
-copy=$(mktemp -d)
+copy=$(mktemp -d) && chmod 755 "$copy"
 trap 'rm -rf "$copy"' EXIT
 unset TWBENCH
 

@@ -25,6 +25,7 @@ if os.path.exists("results/reference/OLD.tsv"):  # what the next `make reference
     MADE |= {f"results/reference/{line[:-6]}.json" for line in open("results/reference/OLD.tsv") if line.endswith("\tnone\n")}
 # NAME.c, FILE: a word to fill in.  Documents below results/ are made, but those of reference are not.
 TO_FILL_IN = re.compile(r"/[A-Z-]+(-\d)?\.(?!md)|^results/(?!reference)")
+OF_DELETED = tuple(f"labs/{name}/" for name in tap.deleted_labs())
 SKIPPED = re.compile(r"\.(svg|xz|gz|tt|png|json|tsv|log|txt)$|^results/|^tests/results/|^labs/traces/tests/import/|^labs/embed/adopt/")
 
 
@@ -48,7 +49,7 @@ def anchor(heading):
 
 def is_there(path):
     """In the project, or in a lab, whose files are named as seen from its folder."""
-    return "/NAME/" in path or any(glob.glob(place + part) for part in expand(path) for place in ("./", "labs/*/"))
+    return "/NAME/" in path or path.startswith(OF_DELETED) or any(glob.glob(place + part) for part in expand(path) for place in ("./", "labs/*/"))
 
 
 def expand(path):
@@ -87,9 +88,9 @@ def wrong_in(file):
             target = os.path.normpath(os.path.join(os.path.dirname(file), found[1])) if found[1] else file
             if re.match(r"[a-z]+:", found[1]):
                 continue
-            if not os.path.exists(target):
+            if not os.path.exists(target) and not target.startswith(OF_DELETED):
                 yield f"{file}:{line_of(text, found.start())}: {target} is not there"
-            elif found[2] and target.endswith(".md") and found[2] not in map(anchor, headings(target)):
+            elif found[2] and os.path.exists(target) and target.endswith(".md") and found[2] not in map(anchor, headings(target)):
                 yield f"{file}:{line_of(text, found.start())}: {target} has no section {found[2]}"
 
 
