@@ -146,7 +146,7 @@ static void write_table(FILE *out, const struct page_block *block)
     /* On a phone the sentences of the last column go below the `above` others (report.css). */
     size_t above = table->column_count ? table->column_count - 1 : 0;
     if (above && (table->columns[above].flags & PAGE_PROSE))
-        fprintf(out, " prose\" style=\"--above:%zu", above);
+        fprintf(out, " prose above-%zu", above);
     fputs("\"", out);
     if (block->id)
         xml_attribute(out, "id", block->id);
