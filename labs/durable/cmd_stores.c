@@ -108,35 +108,19 @@ static int take_sync(struct call *call, void *of, const char *flag, const char *
 
 /* ---- The load. -------------------------------------------------------------------------------- */
 
-static int take_tasks(struct call *call, void *of, const char *flag, const char *value,
-                      struct diag *diag)
-{
-    struct storing_request *storing = of;
-    (void)call;
-    return lists_numbers(value, flag,
-                         &(struct lists_range){.min = 1, .max = DURABLE_TASKS_MAX, .factor = 10},
-                         storing->tasks, STORING_LIST_MAX, &storing->task_count, diag);
-}
-
-static int take_producers(struct call *call, void *of, const char *flag, const char *value,
-                          struct diag *diag)
-{
-    struct storing_request *storing = of;
-    (void)call;
-    return lists_numbers(value, flag,
-                         &(struct lists_range){.min = 1, .max = DURABLE_PRODUCERS_MAX, .factor = 2},
-                         storing->producers, STORING_LIST_MAX, &storing->producer_count, diag);
-}
-
-static int take_batch(struct call *call, void *of, const char *flag, const char *value,
-                      struct diag *diag)
-{
-    struct storing_request *storing = of;
-    (void)call;
-    return lists_numbers(value, flag,
-                         &(struct lists_range){.min = 1, .max = DURABLE_BATCH_MAX, .factor = 10},
-                         storing->batches, STORING_LIST_MAX, &storing->batch_count, diag);
-}
+#define TAKE_NUMBERS(name, most, by, list, count)                                                  \
+    static int take_##name(struct call *call, void *of, const char *flag, const char *value,       \
+                           struct diag *diag)                                                      \
+    {                                                                                              \
+        struct storing_request *storing = of;                                                      \
+        const struct lists_range range = {.min = 1, .max = most, .factor = by};                    \
+        (void)call;                                                                                \
+        return lists_numbers(value, flag, &range, storing->list, STORING_LIST_MAX,                 \
+                             &storing->count, diag);                                               \
+    }
+TAKE_NUMBERS(tasks, DURABLE_TASKS_MAX, 10, tasks, task_count)
+TAKE_NUMBERS(producers, DURABLE_PRODUCERS_MAX, 2, producers, producer_count)
+TAKE_NUMBERS(batch, DURABLE_BATCH_MAX, 10, batches, batch_count)
 
 static int take_bytes(const char *text, const char *flag, uint32_t *out, struct diag *diag)
 {

@@ -43,6 +43,8 @@ struct scene {
     uint64_t now_ms;
     struct message messages[MESSAGES_MAX];
     size_t count, handed[MESSAGES_MAX], handed_count;
+    const struct tw_setting *settings;
+    size_t setting_count;
 };
 
 __attribute__((format(printf, 3, 4))) static void fail(struct scene *scene, const char *rule,
@@ -65,7 +67,6 @@ static void expect(struct scene *scene, const char *call, int answer, int expect
 
 static struct tw_store_config config_of(const struct scene *scene)
 {
-    const struct crash_options *options = scene->this->options;
     enum tw_sync_policy sync = TW_SYNC_ALWAYS;
     while (!(scene->this->store->policies & 1u << sync))
         sync++;
@@ -74,8 +75,8 @@ static struct tw_store_config config_of(const struct scene *scene)
                                     .interval_ms = 5,
                                     .now_ms = scene->now_ms,
                                     .seats = 1,
-                                    .settings = options->settings,
-                                    .setting_count = options->setting_count};
+                                    .settings = scene->settings,
+                                    .setting_count = scene->setting_count};
 }
 
 /* name: NULL opens the same one again. */
@@ -143,8 +144,8 @@ static void look_pending(struct scene *scene)
 
 static void add(struct scene *scene, uint64_t key, uint64_t due_ms, uint32_t size)
 {
-    scene->messages[scene->count++].put =
-        (struct tw_message){.key = key, .due_ms = due_ms, .size = size};
+    scene->messages[scene->count++] =
+        (struct message){.put = {.key = key, .due_ms = due_ms, .size = size}};
 }
 
 /* Puts what was added and is not there, in one call. */
@@ -363,6 +364,12 @@ static void seats_and_neighbours(struct scene *scene)
     expect(scene, "poll", table->poll(scene->store, scene->now_ms, out, 8, &count), TW_STORE_OK);
     expect(scene, "poll", table->poll(other.store, other.now_ms, out_of_other, 8, &count_of_other),
            TW_STORE_OK);
+    /* A payload lasts until the next poll, whatever is done before that. */
+    int more;
+    add(scene, 7100, now + 1, 100);
+    expect(scene, "put", put(scene), TW_STORE_OK);
+    expect(scene, "tend", table->tend(scene->store, scene->now_ms, &more), TW_STORE_OK);
+    expect(scene, "checkpoint", table->checkpoint(scene->store), TW_STORE_OK);
     for (size_t i = 0; i < count; i++)
         deliver(scene, &out[i]);
     for (size_t i = 0; i < count_of_other; i++)
@@ -393,6 +400,104 @@ static void refusals(struct scene *scene)
     expect(scene, "a put with a payload that is too large", put(scene), TW_STORE_RANGE);
     drain(scene, now + 2000, 256);
     scene_close(scene);
+    /* A setting that it does not have; and the directory of somebody else, who finds nothing new there. */
+    struct tw_setting setting = {"no-such-setting", 1, {1}};
+    config.settings = &setting;
+    config.setting_count = 1;
+    config.directory = strcat(scene->directory, "/../foreign");
+    expect(scene, "an open with a setting that it does not have",
+           scene->this->store->open(&again, &config, &error), TW_STORE_BAD);
+    config.setting_count = 0;
+    if (!is_kept(scene))
+        return;
+    mkdir(scene->directory, 0700);
+    strcat(scene->directory, "/letters");
+    mkdir(scene->directory, 0700);
+    *strrchr(scene->directory, '/') = '\0';
+    expect(scene, "an open of a directory that holds something else",
+           scene->this->store->open(&again, &config, &error), TW_STORE_FORMAT);
+    strcat(scene->directory, "/letters");
+    if (rmdir(scene->directory) != 0 ||
+        (*strrchr(scene->directory, '/') = '\0', rmdir(scene->directory)) != 0)
+        fail(scene, "failed", "an open that was refused changed the directory");
+}
+
+#define ROUND_MESSAGES 100u
+#define ROUNDS         8u
+
+/* The same messages again and again: what has ended takes no memory and, of one with files of its own, no disk. */
+static void rounds(struct scene *scene)
+{
+    const struct tw_store_backend *table = scene->this->store;
+    uint64_t memory[ROUNDS] = {0}, disk[ROUNDS] = {0}, key = 10000;
+    scene->settings = scene->this->small;
+    scene->setting_count = scene->this->small_count;
+    if (!scene_open(scene, "rounds", DURABLE_EPOCH_MS))
+        return;
+    int64_t server = scene->description.server;
+    for (size_t round = 0; round < ROUNDS && !scene->outcome->rule[0]; round++) {
+        int more = 1;
+        for (scene->count = 0; scene->count < ROUND_MESSAGES;)
+            add(scene, key++, scene->now_ms + 1000, TW_PAYLOAD_MAX);
+        expect(scene, "put", put(scene), TW_STORE_OK);
+        drain(scene, scene->now_ms + 7200000, 50);
+        expect(scene, "checkpoint", table->checkpoint(scene->store), TW_STORE_OK);
+        for (size_t i = 0; more && i < 4 * ROUND_MESSAGES; i++)
+            expect(scene, "tend", table->tend(scene->store, scene->now_ms, &more), TW_STORE_OK);
+        memory[round] = footing_allocated_bytes() + (server > 0 ? footing_memory_bytes(server) : 0);
+        disk[round] = server > 0 ? 0 : footing_disk_bytes(scene->directory);
+    }
+    /* Of what they put two rounds of four may stay. */
+    const int64_t most = INT64_C(2) * ROUND_MESSAGES * TW_PAYLOAD_MAX;
+    int64_t more_memory = (int64_t)(memory[ROUNDS - 1] - memory[ROUNDS / 2 - 1]);
+    int64_t more_disk = (int64_t)(disk[ROUNDS - 1] - disk[ROUNDS / 2 - 1]);
+    if (more_memory > most || more_disk > most)
+        fail(scene, "failed",
+             "memory grew by %" PRId64 " bytes and the files by %" PRId64
+             " while %u messages came and ended",
+             more_memory, more_disk, ROUNDS / 2 * ROUND_MESSAGES);
+    scene_close(scene);
+}
+
+/* Closed with messages pending, and opened with another value of a setting: refused, or all of it is served. */
+static void other_settings(struct scene *scene)
+{
+    uint64_t now = DURABLE_EPOCH_MS;
+    if (!is_kept(scene) || !scene_open(scene, "settings", now))
+        return;
+    const struct tw_store_description first = scene->description;
+    const struct scene given = {
+        .this = scene->this, .settings = scene->settings, .setting_count = scene->setting_count};
+    for (size_t i = 0; i < first.setting_count && !scene->outcome->rule[0]; i++) {
+        struct tw_setting other = first.settings[i];
+        struct tw_error error = {""};
+        bool is_least = other.values[0] == param_find(given.this->store->params, other.name)->min;
+        other.values[0] += is_least ? 1 : UINT64_MAX;
+        for (scene->count = 0; scene->count < 60;)
+            add(scene, 100 * i + scene->count, now + scene->count * scene->count * 200000, 20);
+        expect(scene, "put", put(scene), TW_STORE_OK);
+        scene_close(scene);
+        scene->settings = &other;
+        scene->setting_count = 1;
+        struct tw_store_config config = config_of(scene);
+        int answer = given.this->store->open(&scene->store, &config, &error);
+        if (answer == TW_STORE_OK) {
+            expect(scene, "close", given.this->store->close(scene->store), TW_STORE_OK);
+        } else {
+            if (answer != TW_STORE_BAD && answer != TW_STORE_FORMAT)
+                fail(scene, "failed", "open with another %s answered %d", other.name, answer);
+            scene->settings = given.settings;
+            scene->setting_count = given.setting_count;
+        }
+        if (!scene_open(scene, NULL, now))
+            return;
+        drain(scene, now += 60 * 60 * 200000, 256);
+        scene->settings = given.settings;
+        scene->setting_count = given.setting_count;
+        if (!reopen(scene, now))
+            return;
+    }
+    scene_close(scene);
 }
 
 static void early(struct scene *scene)
@@ -409,11 +514,14 @@ static void play(void *ctx, void *record)
 {
     /* In the order of their clocks: one directory has seen them all. */
     static void (*const scenes[])(struct scene *) = {early,    much_at_once,         clock_back,
-                                                     refusals, seats_and_neighbours, late};
+                                                     refusals, seats_and_neighbours, late,
+                                                     rounds,   other_settings};
     static struct scene scene;
     struct outcome *outcome = record;
     for (size_t i = 0; i < sizeof scenes / sizeof *scenes && !outcome->rule[0]; i++) {
         scene = (struct scene){.this = ctx, .outcome = outcome};
+        scene.settings = scene.this->options->settings;
+        scene.setting_count = scene.this->options->setting_count;
         scenes[i](&scene);
     }
 }

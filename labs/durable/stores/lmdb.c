@@ -15,17 +15,6 @@
  *                    still loses nothing, but a loss of power may leave a root whose pages never came: all is lost.
  *                    It does not keep the contract of store.h, and is there to be compared
  *
- * What it costs
- *   put    a way from leaf to root, three to four pages of 4 KiB for one message with a random due; a batch shares the upper ones
- *   poll   one step of a cursor for each message, without a copy by LMDB
- *   tend   nothing.  Freed pages are used again at once; the file never shrinks
- *   open   nothing, whatever waits: the tree is as it was
- *   memory the file is mapped: resident pages belong to the system, which takes them back
- *
- * When it loses
- *   With one message a commit: 12 to 16 KiB and two syncs for 100 bytes.  Payloads over 2 KiB take whole pages.
- *   The map has to be larger than the file: it starts at `map-mib` and doubles, which waits for the dispatcher's read.
- *
  * LMDB has no checksums.  A bit that flips in a message is seen by its seal; one in an inner page is not looked for.
  */
 #include "store_parts.h"

@@ -8,8 +8,6 @@
  *
  * handle = generation << 32 | place, so that a cancel of what was handed out and freed long ago is told from the
  * message that lies there now.
- *
- *     put O(log n)   cancel O(log n)   poll O(log n) for each   done O(1)
  */
 #include "store_parts.h"
 

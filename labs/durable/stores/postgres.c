@@ -6,9 +6,8 @@
  *     poll    BEGIN, SELECT ... ORDER BY due, key LIMIT n FOR UPDATE SKIP LOCKED: the rows stay, locked
  *     done    DELETE, COMMIT
  *
- * It is the delay queue of most companies: what is handed out is locked until it is done, another worker passes over
- * it, and a worker that dies gives it back without a word.  The harness has one dispatcher.  What it has handed out
- * stands in memory besides (store_parts.h), so that a cancel need not wait for a lock to learn that it comes too late.
+ * What is handed out is locked until it is done; a worker that dies gives it back.  It stands in memory besides (store_parts.h),
+ * so that a cancel need not wait for a lock to learn that it comes too late.
  *
  * Acknowledged rests on synchronous_commit, as its manual has it (Write Ahead Log, Asynchronous Commit)
  *   always      on: COMMIT returns when the log is flushed; those that commit meanwhile share the next flush
@@ -19,20 +18,6 @@
  *               of it loses what was acknowledged, and this policy forbids that.  fsync=off would survive the kill, and
  *               leave a damaged cluster after a loss of power
  * A flush that fails ends the server (data_sync_retry=off).
- *
- * What it costs
- *   put    a round trip, and a process of the server for each seat
- *   poll   two or three round trips for up to 64 messages; each row that is locked is written
- *   done   a round trip for the rows, one for the commit
- *   tend   nothing but under none.  Dead rows are the server's: autovacuum removes them.  The search begins where the last
- *          one ended, so that dead rows at the left edge are not passed over again
- *   open   the first makes a cluster of 39 MB (initdb, some seconds).  Later ones replay the log.  After a crash nobody counts
- *          how many wait; the next close does
- *   memory 128 MiB of shared buffers, and some MB for each process
- *
- * When it loses
- *   Against any store in the same process: each call is a round trip.  It wins where the rest of the application is in
- *   PostgreSQL, and a message has to be in the same transaction, or where many machines take from one queue.
  *
  * The server refuses root.  Under root it runs as the user postgres of its package, or as nobody, who gets the directory.
  */

@@ -22,16 +22,6 @@
  * Exactly once rests on `position`=1 and on a list's order, which is the same after recovery: open goes on at the
  * checkpoint's position in each list that was worked off.  With `position`=0 the checkpoint knows slots only: nothing
  * is lost, because the list is there until it is done, but what was done of it comes again (claim T21).
- *
- * What it costs
- *   put    one command, a node of a list: less than any other store in Redis.  Batches over 14 KiB are put into MULTI, or
- *          the server would read them in several turns and sync each
- *   poll   a message is handed out when its slot is over, less than `slot` ms late, in any order within the slot
- *   memory all payloads in the server, 10 to 20 bytes a message besides; 40 bytes here for each slot in use
- *   open   the server reads the whole file
- *
- * When it loses
- *   In precision, to everything that orders by due.  In memory and in one core, as all in Redis.
  */
 #include "redis_server.h"
 #include "store_parts.h"

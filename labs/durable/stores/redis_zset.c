@@ -16,16 +16,6 @@
  * Acknowledged rests on the append-only file of the server (redis_server.h), which has a transaction or script whole or not
  * at all.
  *
- * What it costs
- *   put    four commands, two structures, a skip list of n members: O(log n) in the server's one thread
- *   poll   a script that writes as much as it reads: the taking is logged, and synced under `always`
- *   memory all payloads in the server, some 250 bytes a message besides: 10^7 messages of 100 bytes take over 3 GB
- *   disk   the file keeps every command until it is rewritten, by a fork that copies what changes meanwhile
- *   open   the server reads the whole file
- *
- * When it loses
- *   When messages are many or wait long: memory is the limit, where disk should be.  One core does all the work.
- *
  * A score is a double: dues up to 2^53 ms are exact, others are refused.
  */
 #include "redis_server.h"

