@@ -59,11 +59,6 @@ void pace_judge(struct pace *pace, struct case_plan *plan, double seconds_max,
 /* Each judges by itself and fills *report.  Those about memory need a process in which the design's allocations are taken
  * over (guard.h), and do nothing in another. */
 
-/* For every reach of the design's levels and for powers of two up to its span: thousands of timers about
- * that far away, of which the earliest is the first, the last or one between them.  The clock then
- * comes to all of them.  A jump that the design would walk is left out. */
-void run_far_slots(struct case_plan *plan, struct conform_report *report);
-
 /* Each allocation of open is refused, alone and with all that follow. */
 void run_short_open(struct case_plan *plan, struct conform_report *report);
 /* The same for what start allocates, at many places of one story; then there is memory again. */

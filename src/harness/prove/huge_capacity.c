@@ -20,6 +20,9 @@ static const uint32_t capacities[] = {
 /* In which open may write to all of its memory but the last block. */
 #define SIZES_SECONDS 6.0
 
+/* Visit may look at so many ids. */
+#define VISIT_CAPACITY (1 + (1u << 24))
+
 #define TIMERS_MAX  64u
 #define DELAYS      61u
 #define AGAIN_TICKS 3u
@@ -36,6 +39,7 @@ struct huge {
     tw_tick dues[TIMERS_MAX];    /* TW_NEVER: idle */
     tw_tick latests[TIMERS_MAX]; /* on which it may fire */
     bool again[TIMERS_MAX];      /* restarts itself when it fires */
+    size_t shown;                /* by visit */
     size_t last_taken; /* of open_for_sizes: no allocation behind it is of interest; 0: any */
 };
 
@@ -65,39 +69,26 @@ static void choose_timers(struct huge *huge)
             add_timer(huge, (UINT64_C(1) << bits) + around - 1);
 }
 
-static void expect(struct huge *huge, const char *rule, const char *what, tw_id id, int answer,
-                   int expected)
-{
-    huge->report->operations_run++;
-    if (answer != expected)
-        report_broken(huge->report, rule,
-                      "%s of %" PRIu32 " answered %d, expected %d, in an instance for %" PRIu32
-                      " timers",
-                      what, id, answer, expected, huge->capacity);
-}
-
-static void start_timer(struct huge *huge, size_t index, tw_tick delay, tw_tick now)
+/* A start for so many ticks after now; of none: a stop. */
+static void call_timer(struct huge *huge, size_t index, tw_tick delay, tw_tick now)
 {
     const struct tw_traits *traits = &huge->backend->traits;
-    int expected = huge->dues[index] == TW_NEVER ? TW_OK : TW_REARMED;
-    huge->dues[index] = now + delay;
+    bool starts = delay > 0, runs = huge->dues[index] != TW_NEVER;
+    int expected = starts ? runs ? TW_REARMED : TW_OK : runs ? TW_OK : TW_IDLE;
+    huge->dues[index] = starts ? now + delay : TW_NEVER;
     huge->latests[index] =
         now + delay + traits->late_ticks + (traits->late_shift ? delay >> traits->late_shift : 0);
-    const char *before = watch_enter(huge->watch, "start");
-    int answer = huge->backend->start(huge->timers, huge->ids[index], now + delay);
+    const char *before = watch_enter(huge->watch, starts ? "start" : "stop");
+    int answer = starts ? huge->backend->start(huge->timers, huge->ids[index], now + delay)
+                        : huge->backend->stop(huge->timers, huge->ids[index]);
     watch_leave(huge->watch, before);
-    huge->report->coverage.starts_accepted += answer >= 0;
-    expect(huge, RULE_START, "start", huge->ids[index], answer, expected);
-}
-
-static void stop_timer(struct huge *huge, size_t index)
-{
-    int expected = huge->dues[index] == TW_NEVER ? TW_IDLE : TW_OK;
-    huge->dues[index] = TW_NEVER;
-    const char *before = watch_enter(huge->watch, "stop");
-    int answer = huge->backend->stop(huge->timers, huge->ids[index]);
-    watch_leave(huge->watch, before);
-    expect(huge, RULE_STOP, "stop", huge->ids[index], answer, expected);
+    huge->report->coverage.starts_accepted += starts && answer >= 0;
+    huge->report->operations_run++;
+    if (answer != expected)
+        report_broken(huge->report, starts ? RULE_START : RULE_STOP,
+                      "it answered %d for %" PRIu32 ", expected %d, in an instance for %" PRIu32
+                      " timers",
+                      answer, huge->ids[index], expected, huge->capacity);
 }
 
 static void judge_next_of(struct huge *huge, tw_tick now)
@@ -116,11 +107,42 @@ static void judge_next_of(struct huge *huge, tw_tick now)
                       next, now, latest, huge->capacity);
 }
 
-static void judge_fired(struct huge *huge, tw_id id, tw_tick now)
+static size_t index_of(const struct huge *huge, tw_id id)
 {
     size_t i = 0;
     while (i < huge->count && huge->ids[i] != id)
         i++;
+    return i;
+}
+
+static void judge_shown(void *ctx, const struct tw_view *view)
+{
+    struct huge *huge = ctx;
+    size_t i = index_of(huge, view->id);
+    bool runs = i < huge->count && huge->dues[i] != TW_NEVER;
+    if (!runs || view->deadline < huge->dues[i] || view->deadline > huge->latests[i])
+        report_broken(huge->report, RULE_VISIT,
+                      "visit shows %" PRIu32 " with tick %" PRIu64 ", in an instance for %" PRIu32
+                      " timers",
+                      view->id, view->deadline, huge->capacity);
+    huge->shown++;
+}
+
+static void visit_timers(struct huge *huge)
+{
+    for (size_t i = 0; i < huge->count; i++)
+        huge->shown -= huge->dues[i] != TW_NEVER;
+    watch_enter(huge->watch, "visit");
+    huge->backend->visit(huge->timers, judge_shown, huge);
+    watch_leave(huge->watch, NULL);
+    if (huge->shown != 0)
+        report_broken(huge->report, RULE_VISIT, "%zu timers more than run, for %" PRIu32 " timers",
+                      huge->shown, huge->capacity);
+}
+
+static void judge_fired(struct huge *huge, tw_id id, tw_tick now)
+{
+    size_t i = index_of(huge, id);
     if (i == huge->count || huge->dues[i] == TW_NEVER) {
         report_broken(huge->report, RULE_IDLE,
                       "%" PRIu32 " fired at tick %" PRIu64
@@ -136,9 +158,9 @@ static void judge_fired(struct huge *huge, tw_id id, tw_tick now)
     huge->dues[i] = TW_NEVER;
     if (huge->again[i]) {
         huge->again[i] = false;
-        start_timer(huge, i, AGAIN_TICKS, now);
-        start_timer(huge, (i + 2) % huge->count, AGAIN_TICKS, now);
-        stop_timer(huge, (i + 3) % huge->count);
+        call_timer(huge, i, AGAIN_TICKS, now);
+        call_timer(huge, (i + 2) % huge->count, AGAIN_TICKS, now);
+        call_timer(huge, (i + 3) % huge->count, 0, now);
     }
 }
 
@@ -154,11 +176,11 @@ static void start_and_stop(struct huge *huge, tw_tick span)
 {
     uint64_t delays = span < DELAYS ? span : DELAYS;
     for (size_t i = 0; i < huge->count && !huge->report->rule; i++)
-        start_timer(huge, i, 1 + i * 7 % delays, 0);
+        call_timer(huge, i, 1 + i * 7 % delays, 0);
     for (size_t i = 0; i < huge->count && !huge->report->rule; i += 3)
-        start_timer(huge, i, 1 + i * 11 % delays, 0);
+        call_timer(huge, i, 1 + i * 11 % delays, 0);
     for (size_t i = 1; i < huge->count && !huge->report->rule; i += 5) /* the last id fires */
-        stop_timer(huge, i);
+        call_timer(huge, i, 0, 0);
 }
 
 static void let_fire(struct huge *huge)
@@ -253,6 +275,8 @@ static void judge_huge(void *ctx, struct watch *watch)
     compare_footprints(huge, small_bytes);
     choose_timers(huge);
     start_and_stop(huge, description.span);
+    if (huge->capacity <= VISIT_CAPACITY && !huge->report->rule)
+        visit_timers(huge);
     if (!huge->report->rule)
         let_fire(huge);
     if (!huge->report->rule)

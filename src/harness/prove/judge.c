@@ -67,6 +67,8 @@ struct judge {
     uint32_t action_count;
     struct action *actions;  /* room for every OPERATION_ON_* of the list */
     uint32_t *first_actions; /* by timer; NO_ACTION: none */
+    uint32_t *last_link;     /* behind the action learnt last, for the timer */
+    tw_id learnt;            /* NO_ID: its actions have been run since */
     bool *seen;              /* by timer, for visit; */
     uint64_t shown;          /* a sum over where it showed them, in whatever order */
     struct ending *endings;  /* by timer: the last one */
@@ -400,6 +402,7 @@ static void judge_expiry(struct judge *judge, tw_id id, tw_tick tick)
 static void judge_program(struct judge *judge, tw_id id, tw_tick tick)
 {
     uint32_t *link = &judge->first_actions[id];
+    judge->learnt = NO_ID;
     while (*link != NO_ACTION && !judge->report->rule) {
         struct action *action = &judge->actions[*link];
         bool is_batched = judge->batch && action->slack == 0;
@@ -933,6 +936,7 @@ struct judge *judge_open(const struct tw_backend *backend, const struct operatio
     if (judge->watch)
         judge->watch->look = (int)look;
     judge->awaited = operations->capacity;
+    judge->learnt = NO_ID;
     for (unsigned i = 0; i < TURNS; i++)
         judge->turns[i].judge = judge;
     if (!open_design(judge, operations)) {
@@ -956,10 +960,12 @@ struct judge *judge_open(const struct tw_backend *backend, const struct operatio
 
 static void judge_learn_of(struct judge *judge, tw_id id, const struct action *action)
 {
-    uint32_t *link = &judge->first_actions[id];
+    uint32_t *link = id == judge->learnt ? judge->last_link : &judge->first_actions[id];
     while (*link != NO_ACTION)
         link = &judge->actions[*link].next;
     *link = judge->action_count;
+    judge->last_link = &judge->actions[judge->action_count].next;
+    judge->learnt = id;
     judge->actions[judge->action_count++] = *action;
 }
 

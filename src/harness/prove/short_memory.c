@@ -180,9 +180,14 @@ void run_upper_limits(struct case_plan *plan, struct conform_report *report)
         operations_start(list, 1, '+', turn + 1);
         operations_advance(list, '+', turn);
         operations_tick(list, 1);
+        operations_advance(list, '@', 4 * turn - 40); /* the last word of a bitmap of slots */
+        operations_start(list, 2, '+', 39);
+        operations_advance(list, '+', 30);
+        operations_start_many(list, 3, 3, '+', 5, 4);
+        operations_tick(list, 15);
     }
     for (const struct tw_param *param = plan->backend->params; param->name; param++) {
-        const uint64_t values[] = {1 << 14, 1 << 19, param->max};
+        const uint64_t values[] = {1 << 14, 1 << 16, 1 << 17, 1 << 18, 1 << 19, param->max};
         for (size_t i = 0; i < sizeof values / sizeof *values && !report->rule; i++)
             if (values[i] >= param->min && values[i] <= param->max)
                 try_large(plan, param, values[i], report);

@@ -85,6 +85,8 @@ static void story_equal(struct case_plan *plan, uint32_t count)
     operations_start_scattered(list, count / 3, count / 8, ticks, 3);
     operations_stop_shuffled(list, count / 2, count / 16);
     operations_on_stop_many(list, 5, 1, count - 1);
+    for (tw_id id = 0; id < count / 4; id++) /* all in one callback */
+        operations_on_start(list, 6, count / 2 + id, '+', 1 + id % 2, 1);
     operations_start_many(list, count / 2, count / 32, '+', ticks + 1, 0);
     operations_advance(list, '+', ticks - 1);
     operations_tick(list, 1);
