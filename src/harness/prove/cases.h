@@ -79,9 +79,9 @@ void run_many_instances(struct case_plan *plan, struct conform_report *report);
  * refuses to open with so many, for the machine's sake. */
 void run_many(struct case_plan *plan, struct conform_report *report);
 
-/* Lets instances live for 4096 starts, then four times as many, up to plan->life_starts and some
- * more.  Few timers run at a time, so that O(n) designs come as far as others; one that is too slow
- * all the same is spared the next length. */
+/* Lets an instance live for 2^18 calls, then for plan->life_starts of each kind, with an episode in which each call matters
+ * before every power of two.  Few timers run at a time, so that O(n) designs come as far as others; one that is too slow
+ * all the same has a life of a quarter. */
 void run_life(struct case_plan *plan, struct conform_report *report);
 
 /* Many short lives, after which the process is as it was and holds no more; then two threads, each with an instance that
