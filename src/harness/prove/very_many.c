@@ -162,6 +162,7 @@ static void story_all(struct case_plan *plan, uint32_t count)
     operations_tick(list, 3);
     operations_inspect(list);
     operations_advance(list, '+', ticks - ticks / 4);
+    operations_start_many(list, 0, count / 8, '+', ticks / 2 + 1, 0); /* pending at close */
 }
 
 /* The first one to the largest size, the others less far. */
