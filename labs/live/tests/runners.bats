@@ -142,7 +142,7 @@ PYTHON
 
 @test "which runner is the fastest, or the least late, stands below the table and in the result" {
     on_clock --runner=locked,per-thread --impl=heap --load=closed --tasks=100 --duration=5ms --runs=6 >out
-    grep -q 'fastest' out
+    grep -q -e 'fastest' -e 'no significant difference' out # 5 ms do not decide it
     [ "$(json r.json 'd["standing"][0]["phases"][0]["phase"], d["standing"][0]["workload"]')" = "('operations', 'closed')" ]
     plants operations_per_s
     "$twbench" report r.json | grep -q '^locked/heap is fastest'
