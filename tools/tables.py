@@ -424,17 +424,18 @@ def loads_of(names):
                     yield " ".join(point), power(tasks), [cell for cell in cells if cell["tasks"] == tasks], point
 
 
-def against(cells, wanted):
+def against(cells, wanted, but=()):
     """(the best other's time over that of `fast`, who that is); None: not known."""
     found = costs(cells, [wanted])
-    other, design = best_other(found, PUT_OFF if wanted == ("P1", "start") else ())
+    other, design = best_other(found, but if wanted == ("P1", "start") else ())
     return (other[0] / found["fast"][0], design) if other and "fast" in found else None
 
 
 def ratios(names):
-    """(what, where) -> (ratio, the best other), on traces at their own ticks and on points up to 1e5."""
-    return {(what, where): against(cells, wanted) for what, where, cells, wanted in loads_of(names)
-            if where not in (TICKS[0], TICKS[2], "1e6") and (where != TICKS[1] or what.strip("`") in TRACE_TARGETS) and against(cells, wanted)}
+    """(what, where) -> (ratio, the best other), on traces at their own ticks and on points up to 1e5, as processors.tsv has them."""
+    found = {(what, where): against(cells, wanted, PUT_OFF) for what, where, cells, wanted in loads_of(names)
+             if where not in (TICKS[0], TICKS[2], "1e6") and (where != TICKS[1] or what.strip("`") in TRACE_TARGETS)}
+    return {load: ratio for load, ratio in found.items() if ratio}
 
 
 def own_longest(cells, wanted):

@@ -78,7 +78,7 @@ selftests() {
 @test "a selftest keeps to its budget and names what it leaves out" {
     "$twbench" selftest --budget=1500ms --progress=never --json=out.json >out.txt 2>/dev/null
     [ "$(json out.json 'd["complete"], d["budget_s"]')" = "(True, 1.5)" ]
-    # What it is depends on how busy the machine is.
-    [ "$(json out.json 'len(d["left_out"]) > 0')" = True ]
+    # A busy machine may not even take a sample of each cell.
+    [ "$(json out.json 'any("of 15 cells: " in t or t.startswith("the last round") for t in d["left_out"])')" = True ]
     grep -q 'Left out in 1.50* s (--budget): ' out.txt
 }

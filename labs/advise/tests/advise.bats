@@ -218,7 +218,8 @@ advises_planted() {
 
 # On the real clock the budget is wall time, and a busy machine starts few programs in it.
 answers_planted() {
-    advises_planted "$@" --json=a.json --force >a.txt 2>a.err && [ "$(of a.json slow/heap 'c["status"]')" = dominated ]
+    advises_planted "$@" --json=a.json --force >a.txt 2>a.err && [ "$(of a.json slow/heap 'c["status"]')" = dominated ] &&
+        grep -q -e '--load=idle --tasks=10' calls
 }
 
 @test "on the real clock each run is a call of the lab live, and the runner that is less late is the answer" {
