@@ -34,7 +34,7 @@ GOOD, NEAR, RIVAL, MISSES = 1.05, 1.3, 1.1, 1 / 15
 def read_trace(name):
     """The values of the header, and the operations: (now, id, delay), delay None for a cancel."""
     head, operations = {}, []
-    with lzma.open(os.path.join(ROOT, f"workloads/traces/{name}.tt.xz"), "rt", encoding="utf-8") as file:
+    with lzma.open(os.path.join(ROOT, "workloads/traces", name + ".tt.xz"), "rt", encoding="utf-8") as file:
         for line in file:
             words = line.split()
             if words[0] == "#":
