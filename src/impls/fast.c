@@ -173,18 +173,18 @@
 
 static const struct tw_param fast_params[] = {
     {"eager",
-     "timers in use up to which lists are taken to be in the cache: no scouts, lazy only where it "
+     "up to this many timers in use, lists count as cached: no prefetching, lazy only where it "
      "pays "
      "(default: 131072)",
      0, TW_CAPACITY_MAX, 1},
-    {"handful", "timers up to which they lie in an array, 0: never (default: 32)", 0, HANDFUL, 1},
+    {"handful", "up to this many timers, keep them in an array; 0: never (default: 32)", 0, HANDFUL,
+     1},
     {"share",
-     "slots a timer up to which one ring has the whole horizon, 0: rings always (default: 64, and "
-     "rings "
-     "for fewer than 1024 timers)",
+     "up to this many slots per timer, use one ring for the whole horizon; 0: always several rings "
+     "(default: 64, and several for fewer than 1024 timers)",
      0, 4096, 1},
     {"madvise",
-     "1: ask the system for pages of 2 MiB, but for the first 2 MiB; 0: do not (default: 1)", 0, 1,
+     "1: ask the system for pages of 2 MiB beyond the first 2 MiB; 0: do not (default: 1)", 0, 1,
      1},
     {NULL, NULL, 0, 0, 0},
 };

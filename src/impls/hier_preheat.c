@@ -70,7 +70,7 @@ static const struct tw_param preheat_params[] = {
      "horizon needs)",
      2, LEVEL_SIZE_MAX, TW_VALUES_MAX},
     {"step",
-     "timers that a level moves down at each tick, unless more are needed to be done in time "
+     "timers that a level moves down at each tick; more if they would be late otherwise "
      "(default: 1)",
      1, TW_CAPACITY_MAX, 1},
     {NULL, NULL, 0, 0, 0},

@@ -41,9 +41,8 @@
 #define SHORT_DEFAULT 333u
 
 static const struct tw_param two_lists_params[] = {
-    {"short",
-     "ticks within which a timer is due to go to the short list (default: 333, as in .NET)", 1,
-     UINT64_C(1) << 62, 1},
+    {"short", "timers due within this many ticks go to the short list (default: 333, as in .NET)",
+     1, UINT64_C(1) << 62, 1},
     {NULL, NULL, 0, 0, 0},
 };
 

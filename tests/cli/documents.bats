@@ -113,6 +113,10 @@ document = json.load(lzma.open(sys.argv[1]))
 document["kind"] = "soup"
 json.dump(document, open("soup.json", "w"))' "$old/nginx.json.xz"
     refuses 'soup.json: kind: "soup"' report soup.json
+    for text in '{}' '[1, 2]' '{"schema_version": 1, "tool": {}}' '{"dependencies": {"x": "1.0"}}'; do
+        echo "$text" >other.json
+        refuses "other.json: has neither a kind nor cells; expected a document" report other.json
+    done
     echo '{"kind": "selftest"' >cut.json
     refuses "cut.json:2:1: " report cut.json
     # Any other JSON is shown as far as it goes, and never more than that.

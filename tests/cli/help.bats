@@ -25,7 +25,10 @@ longest_line() { LC_ALL=C.UTF-8 wc -L; }
 
 @test "a word behind run is taken for a design or for a workload, whichever it is" {
     refuses "did you mean --impl=hashed?" run hashed
+    refuses "did you mean --impl=hashed?" run hashd
     refuses "did you mean --workload=nginx?" run nginx
+    refuses "did you mean --workload=nginx?" run ngnix
+    refuses "did you mean --workload=my.tt.xz?" run my.tt.xz
 }
 
 @test "COLUMNS is the width in a pipe as well" {

@@ -58,7 +58,7 @@ opens() {
     cp "$BATS_FILE_TMPDIR/waits.so" .
     interrupts INT "has_cells out.json 6" "$twbench" "${cells[@]}" --json=out.json >/dev/null 2>err
     [ "$status" -eq 130 ]
-    grep -q resume err
+    grep -q 'interrupted after 6 finished cells; continue with: twbench .* --json=out.json --resume' err
     [ "$(json out.json 'd["complete"], len(d["cells"])')" = "(False, 6)" ]
     "$twbench" report out.json >/dev/null
 }

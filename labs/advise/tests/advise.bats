@@ -85,7 +85,7 @@ hopeless_is_a_timeout() {
     interrupts INT '[ -e a.json ]' "$twbench" advise hold --tasks=3e3 --impl=list,heap,hashed --budget=10m \
         --progress=never --no-system-check --json=a.json >a.txt 2>a.err
     [ "$status" -eq 130 ]
-    grep -q 'interrupted after .* --resume goes on' a.err
+    grep -q 'interrupted after .* continue with: twbench advise hold .* --json=a.json --resume' a.err
     [ "$(json a.json 'd["complete"], d["kind"], d["advice"]["budget"]["interrupted"]')" = "(False, 'advice', True)" ]
     before=$(json a.json 'len(d["cells"])')
     advise hold --tasks=3e3 --impl=list,heap,hashed --budget=2s --json=a.json --resume >/dev/null

@@ -6,6 +6,7 @@
  */
 #include "labs/teach/claims/claims.h"
 
+#include "harness/base/interrupt.h"
 #include "harness/base/json.h"
 #include "harness/base/memory.h"
 #include "harness/command/labs.h"
@@ -26,7 +27,9 @@ struct claiming {
     struct verdicts_cells cells;
     const struct experiment_run *run; /* that runs */
     double x;
-    double weight; /* of all points */
+    double weight;              /* of all points */
+    struct interrupt interrupt; /* while it plans */
+    bool is_over;               /* one came meanwhile */
 };
 
 /* ---- A point. -------------------------------------------------------------------------------- */
@@ -185,6 +188,8 @@ static int weigh_point(struct claiming *claiming, const struct experiment_run *r
                        const struct experiment_point *point, void *ctx, struct diag *diag)
 {
     double *weight = ctx;
+    if (interrupt_is_pending(&claiming->interrupt))
+        return POOL_INTERRUPTED;
     if (run->lab || !has_design(run))
         return DIAG_OK;
     int status = plan_point(claiming, run, point, diag);
@@ -223,11 +228,22 @@ int claiming_run(struct claiming *claiming, struct diag *diag)
     progress_begin(&session->progress, claiming->setup.progress, claiming->weight);
     session->named = name_cell;
     session->named_ctx = claiming;
-    int status = each_point(claiming, run_point, NULL, diag);
+    int status = claiming->is_over ? POOL_INTERRUPTED : each_point(claiming, run_point, NULL, diag);
     if (status != DIAG_OK && status != POOL_INTERRUPTED)
         return status;
     judge(claiming);
     return status;
+}
+
+static int weigh(struct claiming *claiming, struct diag *diag)
+{
+    int status = interrupt_open(&claiming->interrupt, diag);
+    if (status != DIAG_OK)
+        return status;
+    status = each_point(claiming, weigh_point, &claiming->weight, diag);
+    claiming->is_over = status == POOL_INTERRUPTED;
+    interrupt_close(&claiming->interrupt);
+    return claiming->is_over ? DIAG_OK : status;
 }
 
 /* Counts are the same whatever else runs; times want the machine for themselves. */
@@ -249,7 +265,7 @@ int claiming_open(const struct claims_request *request, struct claiming **out, s
     int status = catalogue_load(request->directory, request->names, request->name_count,
                                 &claiming->catalogue, diag);
     if (status == DIAG_OK)
-        status = each_point(claiming, weigh_point, &claiming->weight, diag);
+        status = weigh(claiming, diag);
     if (status == DIAG_OK)
         status = session_open(&claiming->session, &claiming->setup, diag);
     return status;

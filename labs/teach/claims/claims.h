@@ -399,7 +399,8 @@ struct claims_request {
 struct claiming;
 
 /* Reads and plans every experiment before any runs: a mistake in the last file should not cost the time of the others.
- * Then opens the session.  The request outlives it.  claiming_close in any case. */
+ * Then opens the session; an interrupt before that ends claiming_run at once.  The request outlives it.
+ * claiming_close in any case. */
 int claiming_open(const struct claims_request *request, struct claiming **out, struct diag *diag);
 
 /* Runs what the document lacks, and judges each claim by what there is then.  DIAG_OK, POOL_INTERRUPTED or another

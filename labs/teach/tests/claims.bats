@@ -103,6 +103,15 @@ verdicts() {
     [ "$(verdicts cut.json)" = "T1=holds T12=holds" ]
 }
 
+@test "an interrupt right at the beginning says what was not run, and the command that continues" {
+    interrupts INT true "$twbench" claims --quick --json=cut.json >cut.txt 2>cut.err
+    cat cut.err
+    [ "$status" -eq 130 ]
+    [[ $(head -n 1 cut.txt) == *" not run (interrupted)"* ]]
+    grep -q '^twbench: interrupted after .* finished cells; continue with: twbench claims --quick --json=cut.json --resume$' cut.err
+    [ "$(json cut.json 'd["complete"], d["kind"]')" = "(False, 'claims')" ]
+}
+
 # lab NAME - makes a program of that lab that prints $work/NAME.json, and notes what it was asked.
 lab() {
     mkdir -p tree

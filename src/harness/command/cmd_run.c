@@ -1,10 +1,13 @@
 /* cmd_run.c - run and replay: one plan, from the command line. */
+#include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/command/command.h"
 #include "harness/command/flags.h"
 #include "harness/command/run.h"
+#include "harness/measure/designs/designs.h"
 #include "harness/measure/run/outcome.h"
 #include "harness/measure/session/session.h"
+#include "harness/measure/workload/workload.h"
 #include "impls/registry.h"
 
 #define DEFAULT_WORKLOAD "standard"
@@ -170,20 +173,39 @@ void run_begin(struct call *call, struct run_options *options)
 
 /* ---- The plan. -------------------------------------------------------------------------------- */
 
+static void offer_workload(void *ctx, const struct workload_info *info)
+{
+    nearest_offer(ctx, info->name);
+}
+
+/* The design or the workload of that name, or of the nearest. */
+static int refuse_operand(const char *word, const char *directory, struct diag *diag)
+{
+    struct nearest design = nearest_to(word), load = design;
+    struct diag unused;
+    for (size_t i = 0; i < registry_count; i++)
+        nearest_offer(&design, registry[i].timed->name);
+    for (size_t i = 0; designs_libraries[i].name; i++)
+        nearest_offer(&design, designs_libraries[i].name);
+    (void)workload_list(directory, offer_workload, &load, &unused);
+    bool is_design = design.distance < load.distance;
+    const char *meant = is_design ? design.word : load.word[0] ? load.word : word;
+    return diag_usage(diag, "%s: run takes no operands; did you mean --%s=%s?", word,
+                      is_design ? "impl" : "workload", meant);
+}
+
 static int check_operands(const struct call *call, const struct run_request *request,
                           struct diag *diag)
 {
-    const struct loads *loads = &request->options->loads;
-    if (request->is_replay && loads->workload_count > 0)
+    const struct run_options *options = request->options;
+    if (request->is_replay && options->loads.workload_count > 0)
         return diag_usage(diag, "--workload: replay takes its traces as operands");
-    if (request->is_replay && loads->task_count > 0)
+    if (request->is_replay && options->loads.task_count > 0)
         return diag_usage(diag, "--tasks: a trace has as many timers as were recorded");
     if (request->is_replay && call->operand_count == 0)
         return diag_usage(diag, "replay: no trace given; expected FILE.tt[.xz|.gz] or a name");
     if (!request->is_replay && call->operand_count > 0)
-        return diag_usage(diag, "%s: run takes no operands; did you mean --%s=%s?",
-                          call->operands[0], registry_find(call->operands[0]) ? "impl" : "workload",
-                          call->operands[0]);
+        return refuse_operand(call->operands[0], options->setup.workload_directory, diag);
     return DIAG_OK;
 }
 

@@ -520,6 +520,19 @@ int outputs_rescue(struct call *call, const struct outputs *outputs,
     return command_fail(status, diag);
 }
 
+/* With the command that continues; a word that a shell would take apart is in quotes. */
+static void say_interrupted(const struct call *call, const struct outputs *outputs, size_t cells)
+{
+    bool is_kept = outputs->json && strcmp(outputs->json, "-") != 0;
+    fprintf(stderr, "twbench: interrupted after %zu finished cells; %s", cells,
+            is_kept ? "continue with: twbench" : "none are kept; with --json=FILE,");
+    for (int i = 1; i < call->argc && is_kept; i++) {
+        const char *quote = strpbrk(call->argv[i], " \t\n\"\\$`*?[]{}()<>|&;#~!") ? "'" : "";
+        fprintf(stderr, " %s%s%s", quote, call->argv[i], quote);
+    }
+    fputs(!is_kept ? " --resume continues\n" : outputs->resume ? "\n" : " --resume\n", stderr);
+}
+
 int outputs_finish(struct call *call, const struct outputs *outputs,
                    struct result_document *document, bool is_part, int status)
 {
@@ -535,8 +548,7 @@ int outputs_finish(struct call *call, const struct outputs *outputs,
     if (cells > 0 || !is_run(document))
         left = outputs_write(call, outputs, document, &diag);
     if (interrupted)
-        fprintf(stderr, "twbench: interrupted after %zu finished cells; %s--resume goes on\n",
-                cells, outputs->json ? "" : "--json=FILE ");
+        say_interrupted(call, outputs, cells);
     if (left == DIAG_OK && !interrupted)
         left = outputs_assert(outputs, document, &broken, &diag);
     if (left != DIAG_OK)

@@ -32,6 +32,11 @@ static int load_text(const char *text, size_t size, const char *name, struct doc
     const char *kind = json_get_text(document->json, "kind");
     if (!document->kind && kind[0])
         return diag_usage(diag, "%s: kind: \"%s\"; no lab that is built here shows it", name, kind);
+    if (!document->kind && !json_get(document->json, "cells"))
+        return diag_usage(diag,
+                          "%s: has neither a kind nor cells; expected a document that a command "
+                          "of twbench wrote (--json=FILE)",
+                          name);
     cJSON_Delete(document->json);
     document->json = NULL;
     status = result_parse(text, size, name, &document->result, diag);
