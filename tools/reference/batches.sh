@@ -1,5 +1,5 @@
 #!/bin/bash
-# takes: 60 s
+# takes: 100 s
 # batches.sh FILE - docs/DESIGNS.md, docs/PERFORMANCE.md: what batches of starts save among ten million timers.
 file=$1
 # shellcheck source=tools/reference/measure.bash

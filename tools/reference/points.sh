@@ -1,5 +1,5 @@
 #!/bin/bash
-# takes: 600 s
+# takes: 850 s
 # points.sh FILE - docs/PERFORMANCE.md: all exact designs and the libraries on five points, up to 1e6 timers.
 file=$1
 # shellcheck source=tools/reference/measure.bash

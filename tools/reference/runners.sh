@@ -1,5 +1,5 @@
 #!/bin/bash
-# takes: 275 s
+# takes: 380 s
 # runners.sh FILE - labs/live/docs/RUNNERS.md: all runners over a heap, on the real clock, under each load.
 file=$1
 # shellcheck source=tools/reference/measure.bash

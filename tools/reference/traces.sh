@@ -1,5 +1,5 @@
 #!/bin/bash
-# takes: 200 s
+# takes: 340 s
 # traces.sh FILE - docs/DESIGNS.md, docs/PERFORMANCE.md: all exact designs and the libraries on the recorded traces, at three ticks.
 file=$1
 # shellcheck source=tools/reference/measure.bash
