@@ -380,7 +380,7 @@ static int run(struct call *call)
     json_each(cell, document, "cells")
         failed += stores_cell_failed(cell);
     if (status == DIAG_OK || interrupted)
-        status = outputs_document(call, &options->outputs, document, &diag);
+        status = outputs_document(&options->outputs, document, &diag);
     cJSON_Delete(document);
     if (interrupted)
         fprintf(stderr, "twbench: interrupted%s\n",

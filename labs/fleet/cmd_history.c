@@ -121,7 +121,7 @@ static int tell(struct call *call, struct history *history, struct diag *diag)
     cJSON *head = result_head(&origin), *document = result_begin(head, "history");
     int status = history_write(history, document, diag);
     if (status == DIAG_OK)
-        status = outputs_document(call, &options->outputs, document, diag);
+        status = outputs_document(&options->outputs, document, diag);
     cJSON_Delete(document);
     cJSON_Delete(head);
     return status;

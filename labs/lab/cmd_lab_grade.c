@@ -233,7 +233,7 @@ static int run(struct call *call)
     struct interrupt interrupt;
     const struct grade_options *options = call->options;
     struct rubric *rubric = memory_take(1, sizeof *rubric);
-    struct grading grading = {.call = call, .rubric = rubric, .interrupt = &interrupt};
+    struct grading grading = {.rubric = rubric, .interrupt = &interrupt};
     int status = call->operand_count == (options->class ? 0 : 1)
                      ? DIAG_OK
                      : command_operands(call, "one FILE.c or FILE.so, or --class=DIR", &diag);

@@ -8,17 +8,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PATH 4096
-
 /* The command that the handout's Makefile calls, and the text that is being copied. */
 struct handing {
     const char *twbench, *text;
     struct diag *diag;
 };
 
-const char *lab_data(struct call *call)
+void lab_data(char out[LAB_PATH])
 {
-    return command_place(call, "lab", BUILD_SHARE_DIR "/lab");
+    paths_find("lab", BUILD_SHARE_DIR "/lab", out, LAB_PATH);
 }
 
 /* ---- Copying. -------------------------------------------------------------------------------- */
@@ -61,7 +59,7 @@ static int copy_directory(const struct handing *handing, const char *from, const
         status = diag_usage(handing->diag, "%s: cannot be made: %s; expected a new directory", to,
                             strerror(errno));
     while (status == DIAG_OK && (entry = readdir(directory))) {
-        char source[PATH], target[PATH];
+        char source[LAB_PATH], target[LAB_PATH];
         snprintf(source, sizeof source, "%s/%s", from, entry->d_name);
         snprintf(target, sizeof target, "%s/%s", to, entry->d_name);
         if (entry->d_name[0] == '.' || stat(source, &info) != 0)
@@ -80,19 +78,20 @@ static void name_program(const struct call *call, char *out)
 {
     const char *typed = call->argv[0];
     if (!strchr(typed, '/') || !realpath(typed, out))
-        snprintf(out, PATH, "%s", typed);
+        snprintf(out, LAB_PATH, "%s", typed);
 }
 
 static int run(struct call *call)
 {
     struct diag diag;
-    char twbench[PATH], handout[PATH];
+    char twbench[LAB_PATH], data[LAB_PATH], handout[LAB_PATH + 16];
     int status = call->operand_count == 1
                      ? DIAG_OK
                      : command_operands(call, "one directory, which is made", &diag);
     if (status == DIAG_OK) {
         name_program(call, twbench);
-        snprintf(handout, sizeof handout, "%s/handout", lab_data(call));
+        lab_data(data);
+        snprintf(handout, sizeof handout, "%s/handout", data);
         status =
             copy_directory(&(struct handing){twbench, NULL, &diag}, handout, call->operands[0]);
     }

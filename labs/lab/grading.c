@@ -56,15 +56,16 @@ static double points_of(double share, uint64_t points)
 static int compile(struct grading *grading, const char *file, char **refused, struct diag *diag)
 {
     struct spawn_result result;
-    char script[4200];
-    snprintf(script, sizeof script, "%s/grader/build.sh", lab_data(grading->call));
-    spawn_run(&(struct spawn_request){.path = script,
-                                      .argv = (const char *const[]){file, lab_data(grading->call),
-                                                                    grading->directory, NULL},
-                                      .cpu = -1,
-                                      .budget_ns = COMPILE_TIME,
-                                      .interrupt = grading->interrupt},
-              &result);
+    char data[LAB_PATH], script[LAB_PATH + 32];
+    lab_data(data);
+    snprintf(script, sizeof script, "%s/grader/build.sh", data);
+    spawn_run(
+        &(struct spawn_request){.path = script,
+                                .argv = (const char *const[]){file, data, grading->directory, NULL},
+                                .cpu = -1,
+                                .budget_ns = COMPILE_TIME,
+                                .interrupt = grading->interrupt},
+        &result);
     bool good = result.end == SPAWN_EXITED && result.code == 0;
     bool failed = !good && (result.end != SPAWN_EXITED || result.code == 127);
     if (!good && !failed) {

@@ -10,7 +10,6 @@
 #include "labs/lab/rubric.h"
 
 struct grading {
-    struct call *call;
     const struct rubric *rubric;
     const struct interrupt *interrupt;
     char directory[128]; /* of what is compiled; made and removed by grading_grade */

@@ -75,7 +75,7 @@ static int read_log(const char *operand, struct import *import, struct diag *dia
 static int say(struct call *call, const struct import *import, struct diag *diag)
 {
     cJSON *json = import_json(import);
-    int status = outputs_document(call, call->options, json, diag);
+    int status = outputs_document(call->options, json, diag);
     cJSON_Delete(json);
     return status;
 }

@@ -76,7 +76,7 @@ static int leave(struct call *call, const struct subject *subject, struct diag *
 {
     const struct trace_options *options = call->options;
     cJSON *record = census_record(subject->name, subject->header.source, &subject->census);
-    int status = outputs_document(call, &options->outputs, record, diag);
+    int status = outputs_document(&options->outputs, record, diag);
     cJSON_Delete(record);
     return status;
 }

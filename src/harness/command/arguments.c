@@ -2,7 +2,6 @@
 #include "harness/command/command.h"
 
 #include "harness/base/memory.h"
-#include "harness/base/paths.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/command/flags.h"
@@ -198,11 +197,4 @@ int command_fail(int status, const struct diag *diag)
 {
     fprintf(stderr, "twbench: %s\n", diag->text);
     return -status;
-}
-
-const char *command_place(struct call *call, const char *name, const char *installed)
-{
-    char path[4200];
-    paths_find(name, installed, path, sizeof path);
-    return lists_keep(&call->memory, path);
 }

@@ -218,8 +218,7 @@ static int comparing_write(struct comparing *comparing, struct diag *diag)
     add_contract(document, comparing);
     if (is_short(comparing))
         say_short(comparing, document);
-    int status =
-        outputs_document(comparing->call, &comparing->options->pair.outputs, document, diag);
+    int status = outputs_document(&comparing->options->pair.outputs, document, diag);
     cJSON_Delete(document);
     cJSON_Delete(head);
     return status;

@@ -65,8 +65,8 @@ static int report(struct call *call)
     if (status == DIAG_OK)
         status = document_load(call->operands[0], &document, &diag);
     if (status == DIAG_OK)
-        status = document.result ? outputs_write(call, outputs, document.result, &diag)
-                                 : outputs_page(call, outputs, document.json, &diag);
+        status = document.result ? outputs_write(outputs, document.result, &diag)
+                                 : outputs_page(outputs, document.json, &diag);
     if (status == DIAG_OK && document.result)
         status = outputs_assert(outputs, document.result, &broken, &diag);
     if (status == DIAG_USAGE && (document.kind || document.result))

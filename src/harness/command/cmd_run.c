@@ -358,7 +358,7 @@ int run_do(struct call *call, const struct run_request *request)
             status = run_all(&session, &options->setup, &diag);
         exit_status = status == DIAG_OK || status == POOL_INTERRUPTED
                           ? outputs_finish(call, outputs, session.document, false, status)
-                          : outputs_rescue(call, outputs, session.document, status, &diag);
+                          : outputs_rescue(outputs, session.document, status, &diag);
     }
     session_close(&session);
     designs_close(&options->designs);

@@ -1,6 +1,7 @@
 /* cmd_schema.c - schema: what the keys of a kind of document mean, from its JSON Schema. */
 #include "build_info.h"
 #include "harness/base/json.h"
+#include "harness/base/paths.h"
 #include "harness/base/text.h"
 #include "harness/command/command.h"
 
@@ -12,10 +13,10 @@
 /* ---- The files. ------------------------------------------------------------------------------- */
 
 /* All schemas of the core and of the labs beside it whose name begins so; globfree in any case. */
-static size_t find_schemas(struct call *call, const char *kind, glob_t *found)
+static size_t find_schemas(const char *kind, glob_t *found)
 {
-    char pattern[4400];
-    const char *place = command_place(call, "schema", BUILD_SHARE_DIR "/schema");
+    char place[4200], pattern[4400];
+    paths_find("schema", BUILD_SHARE_DIR "/schema", place, sizeof place);
     *found = (glob_t){0};
     snprintf(pattern, sizeof pattern, "%s/%s-[0-9].json", place, kind);
     glob(pattern, 0, NULL, found);
@@ -144,7 +145,7 @@ static int run(struct call *call)
     const char *kind = call->operand_count ? call->operands[0] : "*";
     if (call->operand_count > 1)
         status = diag_usage(&diag, "schema: %zu kinds given; expected one", call->operand_count);
-    else if (kind[strcspn(kind, "/[?")] || find_schemas(call, kind, &found) == 0)
+    else if (kind[strcspn(kind, "/[?")] || find_schemas(kind, &found) == 0)
         status = diag_usage(&diag, "schema: no kind '%s'; 'twbench schema' names them", kind);
     if (status != DIAG_OK)
         return command_fail(status, &diag);

@@ -25,7 +25,7 @@ static int write_selftest(struct call *call, struct pairing *pairing, struct sel
 {
     const struct pair_options *options = call->options;
     cJSON *document = selftest_document(selftest, pairing);
-    int status = outputs_document(call, &options->outputs, document, diag);
+    int status = outputs_document(&options->outputs, document, diag);
     cJSON_Delete(document);
     return status;
 }

@@ -185,10 +185,6 @@ int command_operands(const struct call *call, const char *expected, struct diag 
 /* "twbench: TEXT" on stderr; answers the exit status that belongs to the diagnostic's status. */
 int command_fail(int status, const struct diag *diag);
 
-/* A directory of the program's files: "workloads", "plots".  Lives as long as
- * the call. */
-const char *command_place(struct call *call, const char *name, const char *installed);
-
 /* ---- Programs. -------------------------------------------------------------------------------- */
 
 /* The core is one program, and each lab that has commands is another: `twbench stores` starts twbench-durable, which

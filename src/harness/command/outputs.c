@@ -316,12 +316,12 @@ static int write_exports(const struct outputs *outputs, const struct result_docu
     return status;
 }
 
-static int draw(struct call *call, const struct outputs *outputs, const cJSON *document,
-                struct diag *diag)
+static int draw(const struct outputs *outputs, const cJSON *document, struct diag *diag)
 {
     struct pictures pictures = {.count = 0};
-    int status = plot_all(document, outputs->plots, command_place(call, "plots", BUILD_PLOTS_DIR),
-                          outputs->plot_format, &pictures, diag);
+    char scripts[4200];
+    paths_find("plots", BUILD_PLOTS_DIR, scripts, sizeof scripts);
+    int status = plot_all(document, outputs->plots, scripts, outputs->plot_format, &pictures, diag);
     for (size_t i = 0; status == DIAG_OK && i < pictures.count; i++)
         if (pictures.paths[i])
             fprintf(stderr, "picture: %s\n", pictures.paths[i]);
@@ -387,11 +387,13 @@ static void print_frame(FILE *out, const void *ctx)
     html_frame_write(out, ctx);
 }
 
-static int write_frame(struct call *call, const struct outputs *outputs, const struct page *page,
+static int write_frame(const struct outputs *outputs, const struct page *page,
                        const struct inline_pictures *pictures, struct diag *diag)
 {
     struct html_frame frame;
-    int status = html_frame_open(&frame, command_place(call, "report", BUILD_REPORT_DIR), diag);
+    char assets[4200];
+    paths_find("report", BUILD_REPORT_DIR, assets, sizeof assets);
+    int status = html_frame_open(&frame, assets, diag);
     frame.page = page;
     frame.pictures = pictures;
     if (status == DIAG_OK)
@@ -411,25 +413,25 @@ int outputs_exports(const struct outputs *outputs, const cJSON *document, struct
 }
 
 /* The page of a document, with pictures where HTML is asked for, and the exports.  `result`: where it has cells. */
-static int write_page(struct call *call, const struct outputs *outputs,
-                      const struct document_kind *kind, const cJSON *document,
-                      const struct result_document *result, struct diag *diag)
+static int write_page(const struct outputs *outputs, const struct document_kind *kind,
+                      const cJSON *document, const struct result_document *result,
+                      struct diag *diag)
 {
     struct page page = {.blocks = NULL};
     struct inline_pictures pictures = {.items = NULL};
     struct diag step;
+    char scripts[4200];
+    paths_find("plots", BUILD_PLOTS_DIR, scripts, sizeof scripts);
     int status =
-        outputs->html && kind->pictures
-            ? inline_draw(document, command_place(call, "plots", BUILD_PLOTS_DIR), &pictures, diag)
-            : DIAG_OK;
+        outputs->html && kind->pictures ? inline_draw(document, scripts, &pictures, diag) : DIAG_OK;
     kind->build(&page, document);
     show(outputs, &page);
     note(&status, diag,
          write_exports(outputs, result, kind->is_comparison ? document : NULL, &page, &step),
          &step);
     if (outputs->html)
-        note(&status, diag,
-             write_frame(call, outputs, &page, kind->pictures ? &pictures : NULL, &step), &step);
+        note(&status, diag, write_frame(outputs, &page, kind->pictures ? &pictures : NULL, &step),
+             &step);
     if (pictures.missing[0])
         fprintf(stderr, "twbench: the report has no pictures: %s\n", pictures.missing);
     page_free(&page);
@@ -437,14 +439,14 @@ static int write_page(struct call *call, const struct outputs *outputs,
     return status;
 }
 
-int outputs_write(struct call *call, const struct outputs *outputs,
-                  const struct result_document *document, struct diag *diag)
+int outputs_write(const struct outputs *outputs, const struct result_document *document,
+                  struct diag *diag)
 {
     const cJSON *json = result_json(document);
     struct diag step;
-    int status = write_page(call, outputs, document_kind_of(json), json, document, diag);
+    int status = write_page(outputs, document_kind_of(json), json, document, diag);
     if (wants_pictures(outputs))
-        note(&status, diag, draw(call, outputs, json, &step), &step);
+        note(&status, diag, draw(outputs, json, &step), &step);
     return status;
 }
 
@@ -466,32 +468,28 @@ static int check_kind(const struct outputs *outputs, const struct document_kind 
     return DIAG_OK;
 }
 
-int outputs_picture(struct call *call, const struct outputs *outputs, const cJSON *document,
-                    struct diag *diag)
+int outputs_picture(const struct outputs *outputs, const cJSON *document, struct diag *diag)
 {
     const struct document_kind *kind = document_kind_of(document);
     int status = kind && !kind->has_cells ? check_kind(outputs, kind, diag) : DIAG_OK;
-    return status == DIAG_OK ? draw(call, outputs, document, diag) : status;
+    return status == DIAG_OK ? draw(outputs, document, diag) : status;
 }
 
-int outputs_page(struct call *call, const struct outputs *outputs, const cJSON *document,
-                 struct diag *diag)
+int outputs_page(const struct outputs *outputs, const cJSON *document, struct diag *diag)
 {
     const struct document_kind *kind = document_kind_of(document);
     if (!kind)
         return diag_usage(diag, "the document is of no kind that twbench writes");
     int status = check_kind(outputs, kind, diag);
     if (status == DIAG_OK)
-        status = write_page(call, outputs, kind, document, NULL, diag);
-    return status == DIAG_OK && outputs->plots ? outputs_picture(call, outputs, document, diag)
-                                               : status;
+        status = write_page(outputs, kind, document, NULL, diag);
+    return status == DIAG_OK && outputs->plots ? outputs_picture(outputs, document, diag) : status;
 }
 
-int outputs_document(struct call *call, const struct outputs *outputs, const cJSON *document,
-                     struct diag *diag)
+int outputs_document(const struct outputs *outputs, const cJSON *document, struct diag *diag)
 {
     int status = outputs_json(outputs, document, diag);
-    return status == DIAG_OK ? outputs_page(call, outputs, document, diag) : status;
+    return status == DIAG_OK ? outputs_page(outputs, document, diag) : status;
 }
 
 /* ---- The end of a command that ran cells. ------------------------------------------------------ */
@@ -509,13 +507,13 @@ static void attach_standing(const struct outputs *outputs, struct result_documen
         result_attach(document, "standing", standing_make(result_json(document)));
 }
 
-int outputs_rescue(struct call *call, const struct outputs *outputs,
-                   struct result_document *document, int status, const struct diag *diag)
+int outputs_rescue(const struct outputs *outputs, struct result_document *document, int status,
+                   const struct diag *diag)
 {
     struct diag unused;
     if (status == DIAG_RUN && document && result_count_cells(document) > 0) {
         attach_standing(outputs, document);
-        outputs_write(call, outputs, document, &unused);
+        outputs_write(outputs, document, &unused);
     }
     return command_fail(status, diag);
 }
@@ -544,9 +542,9 @@ int outputs_finish(struct call *call, const struct outputs *outputs,
     attach_standing(outputs, document);
     int left = outputs->json ? result_write(document, outputs->json, &diag) : DIAG_OK;
     if (left != DIAG_OK)
-        return outputs_rescue(call, outputs, document, left, &diag);
+        return outputs_rescue(outputs, document, left, &diag);
     if (cells > 0 || !is_run(document))
-        left = outputs_write(call, outputs, document, &diag);
+        left = outputs_write(outputs, document, &diag);
     if (interrupted)
         say_interrupted(call, outputs, cells);
     if (left == DIAG_OK && !interrupted)

@@ -80,21 +80,18 @@ int outputs_check_asserts(const struct outputs *outputs, const struct tw_design 
 
 /* A document of any kind (documents.h): its JSON if asked for, its page in each format that was asked for, and its
  * pictures.  DIAG_USAGE when a flag wants what the kind has not. */
-int outputs_document(struct call *call, const struct outputs *outputs, const cJSON *document,
-                     struct diag *diag);
+int outputs_document(const struct outputs *outputs, const cJSON *document, struct diag *diag);
 /* The same without the JSON, and the parts of it. */
-int outputs_page(struct call *call, const struct outputs *outputs, const cJSON *document,
-                 struct diag *diag);
+int outputs_page(const struct outputs *outputs, const cJSON *document, struct diag *diag);
 int outputs_json(const struct outputs *outputs, const cJSON *document, struct diag *diag);
 int outputs_exports(const struct outputs *outputs, const cJSON *document, struct diag *diag);
-int outputs_picture(struct call *call, const struct outputs *outputs, const cJSON *document,
-                    struct diag *diag);
+int outputs_picture(const struct outputs *outputs, const cJSON *document, struct diag *diag);
 /* May the command's own text go to stdout? */
 bool outputs_want_text(const struct outputs *outputs);
 
 /* Of a document with cells: table, exports and pictures. */
-int outputs_write(struct call *call, const struct outputs *outputs,
-                  const struct result_document *document, struct diag *diag);
+int outputs_write(const struct outputs *outputs, const struct result_document *document,
+                  struct diag *diag);
 /* Compares the document with every --assert; the text of each that does not hold goes to stderr.
  * *broken: the counts contradict one of them.  DIAG_USAGE when the document cannot tell of one. */
 int outputs_assert(const struct outputs *outputs, const struct result_document *document,
@@ -105,7 +102,7 @@ int outputs_assert(const struct outputs *outputs, const struct result_document *
 int outputs_finish(struct call *call, const struct outputs *outputs,
                    struct result_document *document, bool is_part, int status);
 /* command_fail for such a command: what was measured is shown all the same, as no file may have it. */
-int outputs_rescue(struct call *call, const struct outputs *outputs,
-                   struct result_document *document, int status, const struct diag *diag);
+int outputs_rescue(const struct outputs *outputs, struct result_document *document, int status,
+                   const struct diag *diag);
 
 #endif

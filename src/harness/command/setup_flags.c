@@ -2,6 +2,8 @@
 #include "harness/command/setup_flags.h"
 
 #include "build_info.h"
+#include "harness/base/paths.h"
+#include "harness/base/units.h"
 #include "harness/command/flags.h"
 
 #include <sched.h>
@@ -34,10 +36,12 @@ const struct flag setup_pin[1] = {
 
 struct setup setup_default(struct call *call)
 {
+    char workloads[4200];
+    paths_find("workloads", BUILD_WORKLOADS_DIR, workloads, sizeof workloads);
     return (struct setup){
         .argc = call->argc,
         .argv = call->argv,
-        .workload_directory = command_place(call, "workloads", BUILD_WORKLOADS_DIR),
+        .workload_directory = lists_keep(&call->memory, workloads),
         .seed = 1,
         .runs = 7,
         .warmup = 1,
