@@ -2,6 +2,7 @@
 #include "labs/advise/choice.h"
 
 #include "harness/base/json.h"
+#include "harness/tell/report/view.h"
 
 #include <math.h>
 #include <string.h>
@@ -36,12 +37,6 @@ static bool is_ok(const cJSON *cell)
     return cell && strcmp(json_get_text(cell, "status"), "ok") == 0;
 }
 
-static double operations_of(const cJSON *phase)
-{
-    return json_get_number(phase, "operations.start") + json_get_number(phase, "operations.stop") +
-           json_get_number(phase, "operations.expire");
-}
-
 static const cJSON *sample_in(const cJSON *phase, const char *path, int sample)
 {
     const cJSON *item = cJSON_GetArrayItem(json_get(phase, path), sample);
@@ -59,8 +54,8 @@ static double phase_ns(const cJSON *phase, int sample)
         item = sample_in(phase, "cpu_ns_per_op_interval.samples", sample);
     if (!item)
         item = sample_in(phase, "ns_per_op.samples", sample);
-    if (operations_of(phase) > 0)
-        return item ? operations_of(phase) * item->valuedouble : NAN;
+    if (view_operations(phase) > 0)
+        return item ? view_operations(phase) * item->valuedouble : NAN;
     double advances = json_get_number(phase, "operations.advance");
     return advances > 0 ? advances * json_get_number(phase, per_advance) : 0;
 }
@@ -100,7 +95,7 @@ static double sample_cost(const cJSON *cell, int sample)
         return NAN;
     json_each(phase, cell, "phases") {
         ns += phase_ns(phase, sample);
-        operations += operations_of(phase);
+        operations += view_operations(phase);
     }
     return operations > 0 ? fmax(ns / operations, COST_MIN_NS) : NAN;
 }

@@ -4,6 +4,7 @@
 #include "harness/base/json.h"
 #include "harness/base/memory.h"
 #include "harness/measure/run/group.h"
+#include "harness/tell/report/view.h"
 #include "impls/registry.h"
 
 #include <math.h>
@@ -56,9 +57,7 @@ static double pass_ns(const struct measuring *measuring, size_t candidate, doubl
         if (!cell)
             continue;
         json_each(phase, cell, "phases") {
-            double operations = json_get_number(phase, "operations.start") +
-                                json_get_number(phase, "operations.stop") +
-                                json_get_number(phase, "operations.expire");
+            double operations = view_operations(phase);
             ns += operations > 0 ? operations * json_get_number(phase, "ns_per_op.median") : 0;
         }
         *passes = fmax(1, json_get_number(cell, "sampling.passes_per_sample"));

@@ -3,6 +3,7 @@
 
 #include "harness/base/json.h"
 #include "harness/measure/stats/summary.h"
+#include "harness/tell/report/view.h"
 #include "harness/tell/result/figures.h"
 #include "impls/registry.h"
 
@@ -129,12 +130,6 @@ struct source {
     int sample; /* from 0 on, or one of the above */
 };
 
-static double operations_of(const cJSON *phase)
-{
-    return json_get_number(phase, "operations.start") + json_get_number(phase, "operations.stop") +
-           json_get_number(phase, "operations.expire");
-}
-
 static double work_of(const cJSON *phase)
 {
     return json_get_number(phase, "work.comparisons") + json_get_number(phase, "work.visits") +
@@ -154,7 +149,7 @@ static double interval_value(const cJSON *interval, double factor, int sample)
 /* The time of the phase: from its operations, or where it has none from its advances. */
 static double time_of(const cJSON *phase, int sample)
 {
-    double operations = operations_of(phase),
+    double operations = view_operations(phase),
            advances = json_get_number(phase, "operations.advance");
     const cJSON *interval = json_get(phase, operations > 0 ? "ns_per_op" : "ns_per_advance");
     return interval_value(interval, operations > 0 ? operations : advances, sample);
@@ -163,7 +158,8 @@ static double time_of(const cJSON *phase, int sample)
 /* The CPU time of the phase, of its operations: a phase that has none does not tell. */
 static double cpu_time_of(const cJSON *phase, int sample)
 {
-    return interval_value(json_get(phase, "cpu_ns_per_op_interval"), operations_of(phase), sample);
+    return interval_value(json_get(phase, "cpu_ns_per_op_interval"), view_operations(phase),
+                          sample);
 }
 
 static double phase_value(const struct source *source, const struct figure_name *figure,
@@ -172,7 +168,7 @@ static double phase_value(const struct source *source, const struct figure_name 
     if (figure->place == WORK)
         return work_of(phase);
     if (figure->place == OP)
-        return operations_of(phase);
+        return view_operations(phase);
     if (figure->place == TIME)
         return time_of(phase, source->sample);
     if (figure->place == CPU)

@@ -3,7 +3,6 @@
 
 #include "harness/base/file.h"
 #include "harness/base/isolate.h"
-#include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/command/design_flags.h"
@@ -136,40 +135,19 @@ static void print_svg(FILE *out, const void *of)
         show_svg(out, page);
 }
 
-static void print_json(FILE *out, const void *page)
-{
-    show_json(out, page);
-}
-
-/* What other formats show is what the JSON says. */
-static int write_exports(const struct outputs *outputs, const struct show_page *page,
-                         struct diag *diag)
-{
-    char *text = NULL;
-    size_t size = 0;
-    cJSON *document = NULL;
-    FILE *memory = open_memstream(&text, &size);
-    if (!memory)
-        return diag_run(diag, "no memory for the page");
-    show_json(memory, page);
-    fclose(memory);
-    int status = jsontext_read("show", text, size, "its own JSON", &document, diag);
-    if (status == DIAG_OK)
-        status = outputs_exports(outputs, document, diag);
-    cJSON_Delete(document);
-    free(text);
-    return status;
-}
-
 static int write_page(const struct outputs *outputs, const struct show_page *page,
                       struct diag *diag)
 {
+    cJSON *document = show_json(page);
     int status = DIAG_OK;
     if (outputs->also[0])
         status = file_replace(outputs->also[0], print_svg, page, diag);
-    if (outputs->json && status == DIAG_OK)
-        status = file_replace(outputs->json, print_json, page, diag);
-    return status == DIAG_OK ? write_exports(outputs, page, diag) : status;
+    if (status == DIAG_OK)
+        status = outputs_json(outputs, document, diag);
+    if (status == DIAG_OK)
+        status = outputs_exports(outputs, document, diag);
+    cJSON_Delete(document);
+    return status;
 }
 
 static void print_films(const struct show_options *options, const struct show_page *page)

@@ -51,9 +51,8 @@ void show_terminal(FILE *out, const struct film *film, const struct report_style
 #define SHOW_SVG_FRAMES 200
 void show_svg(FILE *out, const struct show_page *page);
 
-/* One document with every frame that was kept (schema/show-1.json has the keys).  Ticks are whole numbers of up to 64
- * bits. */
-void show_json(FILE *out, const struct show_page *page);
+/* The document, with every frame that was kept (schema/show-1.json has the keys); the caller's. */
+cJSON *show_json(const struct show_page *page);
 
 /*
  * accounts.c: what calls work and what they are paid, so that a dear call is seen to be paid for by the many cheap ones before

@@ -1,6 +1,7 @@
 /* group.c - measures the designs of a group, interleaved, and collects their reports. */
 #include "harness/measure/run/group.h"
 
+#include "harness/base/memory.h"
 #include "harness/base/rng.h"
 #include "harness/measure/stats/summary.h"
 
@@ -54,20 +55,6 @@ static uint64_t cell_passes(const struct group *group, const struct plan_cell *c
 
 /* ---- From reports to outcomes. --------------------------------------------------------------- */
 
-static void take_operations(struct outcome_phase *phase, const struct outcome_phase *report)
-{
-    phase->starts = report->starts;
-    phase->stops = report->stops;
-    phase->advances = report->advances;
-    phase->ticks = report->ticks;
-    phase->expires = report->expires;
-    phase->refused = report->refused;
-    phase->is_counted = report->is_counted;
-    phase->work = report->work;
-    phase->wakeups = report->wakeups;
-    phase->advance_work = report->advance_work;
-}
-
 static void take_proof(struct outcome *outcome, const struct job_report *report,
                        const struct stream *stream)
 {
@@ -83,7 +70,7 @@ static void take_proof(struct outcome *outcome, const struct job_report *report,
     outcome->precision = proof->precision;
     outcome->phase_count = stream->phase_count;
     for (size_t i = 0; i < stream->phase_count; i++)
-        take_operations(&outcome->phases[i], &report->phases[i]);
+        outcome->phases[i] = report->phases[i];
 }
 
 /* A cell whose tasks took the scheduler too long is measured all the same; a crash is a crash. */
@@ -378,13 +365,11 @@ int group_run(struct pool *pool, const struct plan_cell *cells, size_t count,
         .options = options,
         .passes = group_passes(stream, options->min_time_ns),
         .outcomes = outcomes,
-        .jobs = calloc(count, sizeof *group.jobs),
+        .jobs = memory_take(count, sizeof *group.jobs),
         .rounds_left = first_count + options->runs,
         .progress = progress,
         .progress_ctx = progress_ctx,
     };
-    if (!group.jobs)
-        return diag_run(diag, "no memory for %zu jobs", count);
     struct rng rng;
     rng_seed(&rng, options->seed, 0);
     int status = DIAG_OK;

@@ -7,6 +7,7 @@
 
 #include "harness/base/interrupt.h"
 #include "harness/base/isolate.h"
+#include "harness/base/memory.h"
 #include "harness/base/process_state.h"
 #include "harness/base/units.h"
 #include "harness/measure/run/arena.h"
@@ -490,9 +491,7 @@ static int slot_open(struct slot *slot, int cpu, struct diag *diag)
 int pool_open(struct pool **out, const int *cpus, size_t count, const struct pool_bounds *bounds,
               struct diag *diag)
 {
-    struct pool *pool = calloc(1, sizeof *pool + count * sizeof pool->slots[0]);
-    if (!pool)
-        return diag_run(diag, "no memory for %zu children", count);
+    struct pool *pool = memory_take(1, sizeof *pool + count * sizeof pool->slots[0]);
     pool->bounds = *bounds;
     int status = interrupt_open(&pool->interrupt, diag);
     for (; status == DIAG_OK && pool->count < count; pool->count++) {
