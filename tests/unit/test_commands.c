@@ -156,7 +156,7 @@ static void check_probes(struct trip *trip)
 /* The run's plan is the same, cell by cell and in the same order. */
 static void check_run(struct trip *trip)
 {
-    command_of_run(&trip->command, &trip->matrix, NULL, 5000000000, "-");
+    command_of_run(&trip->command, &trip->matrix, NULL, 5000000000);
     trip_read(trip, &cmd_run);
     assert_int_equal(trip->plan.cell_count, trip->again.cell_count);
     assert_int_equal(trip->plan.group_count, trip->again.group_count);

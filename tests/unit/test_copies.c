@@ -95,7 +95,7 @@ TEST_AROUND(test_what_cannot_be_read_is_named, programs_begin, programs_end)
     const char *directory = ((struct programs *)*state)->directory;
     assert_int_equal(copies_begin(&copies, &diag), DIAG_OK);
     assert_int_equal(copies_add(&copies, "/nowhere/program", &diag), DIAG_USAGE);
-    assert_string_equal(diag.text, "/nowhere/program: No such file or directory");
+    assert_string_equal(diag.text, "/nowhere/program: cannot be opened: No such file or directory");
     assert_int_equal(copies_add(&copies, directory, &diag), DIAG_USAGE);
     assert_non_null(strstr(diag.text, directory));
     copies_remove(&copies);

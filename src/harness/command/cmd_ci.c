@@ -243,14 +243,9 @@ static int ci_build(const struct ci *ci, struct diag *diag)
 
 /* ---- The contract. --------------------------------------------------------------------------- */
 
-static int begin_call(struct ci *ci)
-{
-    ci->arguments.count = 0;
-    return DIAG_OK;
-}
-
-#define ADD(...)                                                                                   \
-    (status == DIAG_OK ? project_argument(&ci->project, &ci->arguments, diag, __VA_ARGS__) : status)
+/* Unless a step before has failed. */
+#define THEN(...) (status == DIAG_OK ? (__VA_ARGS__) : status)
+#define ADD(...)  THEN(project_argument(&ci->project, &ci->arguments, diag, __VA_ARGS__))
 
 /* The exit status of conform, with what it printed shown and kept. */
 static int call_conform(struct ci *ci, struct conform_heard *heard)
@@ -284,7 +279,8 @@ static int ci_conform(struct ci *ci, struct diag *diag)
         ci->contract.text = ci->said;
         return EXIT_OK;
     }
-    int status = begin_call(ci);
+    int status = DIAG_OK;
+    ci->arguments.count = 0;
     status = ADD("--plugin=%s", ci->plugin);
     if (how && strcmp(how, "thorough") == 0)
         status = ADD("--thorough");
@@ -319,17 +315,10 @@ static int add_documents(struct ci *ci, struct diag *diag)
         const char *path = project_text(&ci->project, documents[i][0]);
         if (!path)
             continue;
-        if (status == DIAG_OK)
-            status = make_directory_of(path, diag);
+        status = THEN(make_directory_of(path, diag));
         status = ADD("--%s=%s", documents[i][1], path);
     }
     return ADD("--force");
-}
-
-static int add_progress(struct ci *ci, struct diag *diag)
-{
-    int status = DIAG_OK;
-    return ADD("--progress=%s", setup_progress_words[ci->options->progress]);
 }
 
 /* compare with the contract; or run, which shows its table only with `is_shown`. */
@@ -345,46 +334,39 @@ static int call_run(struct ci *ci, bool is_shown)
                         ci->project.path);
 }
 
-/* The flag wins over what the file says. */
-static int add_fail_on(struct ci *ci, struct diag *diag)
-{
-    const char *word = ci->options->fail_on > 0 ? fail_on_words[ci->options->fail_on]
-                                                : project_text(&ci->project, "fail_on");
-    int status = DIAG_OK;
-    return word ? ADD("--fail-on=%s", word) : DIAG_OK;
-}
-
 /* OLD and NEW side by side; `uses`: what of the file says how. */
 static int compare(struct ci *ci, const char *old, const char *new, unsigned uses,
                    struct diag *diag)
 {
-    int status = begin_call(ci);
+    /* The flag wins over what the file says. */
+    const char *fail_on = ci->options->fail_on > 0 ? fail_on_words[ci->options->fail_on]
+                                                   : project_text(&ci->project, "fail_on");
+    int status = DIAG_OK;
+    ci->arguments.count = 0;
     status = ADD("%s", old);
     status = ADD("%s", new);
-    if (status == DIAG_OK)
-        status = project_arguments(&ci->project, uses, &ci->arguments, diag);
-    if (status == DIAG_OK && (uses & PROJECT_LIMITS))
-        status = project_accepted(&ci->project, &ci->arguments, &ci->accepted, diag);
+    status = THEN(project_arguments(&ci->project, uses, &ci->arguments, diag));
+    if (uses & PROJECT_LIMITS)
+        status = THEN(project_accepted(&ci->project, &ci->arguments, &ci->accepted, diag));
     ci->contract.accepted = ci->accepted;
     if (ci->is_same)
         status = ADD("--pairs=0");
-    if (status == DIAG_OK)
-        status = add_fail_on(ci, diag);
-    if (status == DIAG_OK)
-        status = add_documents(ci, diag);
-    if (status == DIAG_OK && ((uses & PROJECT_PAIRS) || ci->is_same))
-        status = add_progress(ci, diag);
+    if (fail_on)
+        status = ADD("--fail-on=%s", fail_on);
+    status = THEN(add_documents(ci, diag));
+    if ((uses & PROJECT_PAIRS) || ci->is_same)
+        status = ADD("--progress=%s", setup_progress_words[ci->options->progress]);
     return status == DIAG_OK ? call_compare(ci) : command_fail(status, diag);
 }
 
 /* The plugin's counts and instructions, as a result. */
 static int run_counts(struct ci *ci, const char *json, struct diag *diag)
 {
-    int status = begin_call(ci);
+    int status = DIAG_OK;
+    ci->arguments.count = 0;
     status = ADD("--plugin=%s", ci->plugin);
     status = ADD("--preset=ci");
-    if (status == DIAG_OK)
-        status = project_arguments(&ci->project, PROJECT_MATRIX, &ci->arguments, diag);
+    status = THEN(project_arguments(&ci->project, PROJECT_MATRIX, &ci->arguments, diag));
     status = ADD("--runs=1");
     status = ADD("--warmup=0");
     status = ADD("--min-time=1ns");
@@ -394,10 +376,8 @@ static int run_counts(struct ci *ci, const char *json, struct diag *diag)
     status = ADD("--json=%s", json);
     if (ci->new_commit[0])
         status = ADD("--commit=%s", ci->new_commit);
-    if (status == DIAG_OK)
-        status = make_directory_of(json, diag);
-    if (status == DIAG_OK)
-        status = add_progress(ci, diag);
+    status = THEN(make_directory_of(json, diag));
+    status = ADD("--progress=%s", setup_progress_words[ci->options->progress]);
     return status == DIAG_OK ? call_run(ci, false) : command_fail(status, diag);
 }
 
@@ -438,21 +418,20 @@ static int show_designs(struct ci *ci, struct diag *diag)
     const char *summary = project_text(&ci->project, "summary");
     char table[4096];
     paths_temporary(table, sizeof table, "twbench-ci");
-    int fd = mkstemp(table), status = begin_call(ci);
+    int fd = mkstemp(table), status = DIAG_OK;
     if (fd < 0)
         return command_fail(diag_run(diag, "%s: %s", table, strerror(errno)), diag);
     close(fd);
+    ci->arguments.count = 0;
     status = ADD("--plugin=%s", ci->plugin);
     status = ADD("--preset=ci");
-    if (status == DIAG_OK)
-        status =
-            project_arguments(&ci->project, PROJECT_MATRIX | PROJECT_DESIGNS, &ci->arguments, diag);
+    status = THEN(
+        project_arguments(&ci->project, PROJECT_MATRIX | PROJECT_DESIGNS, &ci->arguments, diag));
     status = ADD("--min-time=2ms");
     status = ADD("--no-system-check");
     status = ADD("--force");
     status = ADD("--export-markdown=%s", table);
-    if (status == DIAG_OK)
-        status = add_progress(ci, diag);
+    status = ADD("--progress=%s", setup_progress_words[ci->options->progress]);
     int exit_status = status == DIAG_OK ? call_run(ci, !summary) : command_fail(status, diag);
     if (exit_status == EXIT_OK && summary) {
         printf("beside other designs: %s\n", summary);
@@ -466,10 +445,10 @@ static int show_designs(struct ci *ci, struct diag *diag)
 static int report_broken(struct ci *ci, struct diag *diag)
 {
     const char *old = ci->base[0] ? ci->old : project_text(&ci->project, "baseline");
-    int status = begin_call(ci);
+    int status = DIAG_OK;
+    ci->arguments.count = 0;
     status = ADD("%s", ci->plugin);
-    if (status == DIAG_OK)
-        status = add_documents(ci, diag);
+    status = THEN(add_documents(ci, diag));
     if (status != DIAG_OK)
         return command_fail(status, diag);
     ci->contract.old = old;

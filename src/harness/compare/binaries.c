@@ -84,8 +84,7 @@ static int run_document(const struct contest *contest, const char *program, cons
 {
     const struct binaries_request *request = contest->request;
     struct probe_command command;
-    command_of_run(&command, &request->matrix, request->loader ? copy : NULL, request->budget_ns,
-                   "-");
+    command_of_run(&command, &request->matrix, request->loader ? copy : NULL, request->budget_ns);
     return run_command(contest, program, copy, &command, document, diag);
 }
 

@@ -146,8 +146,7 @@ static void add_groups(struct probe_command *command, const struct plan *plan)
 }
 
 /* One sample, as short as can be: the rest of a run is wanted. */
-static void add_short_run(struct probe_command *command, const char *counters, uint64_t budget_ns,
-                          const char *json)
+static void add_short_run(struct probe_command *command, const char *counters, uint64_t budget_ns)
 {
     probe_add(command, "--runs=1");
     probe_add(command, "--warmup=0");
@@ -156,11 +155,11 @@ static void add_short_run(struct probe_command *command, const char *counters, u
     probe_add(command, "--budget=%" PRIu64 "ns", budget_ns);
     probe_add(command, "--no-system-check");
     probe_add(command, "--progress=never");
-    probe_add(command, "--json=%s", json);
+    probe_add(command, "--json=-");
 }
 
 void command_of_run(struct probe_command *command, const struct matrix *matrix, const char *plugin,
-                    uint64_t budget_ns, const char *json)
+                    uint64_t budget_ns)
 {
     probe_begin(command, "run");
     add_designs(command, matrix, plugin);
@@ -168,12 +167,12 @@ void command_of_run(struct probe_command *command, const struct matrix *matrix, 
     for (size_t i = 0; i < matrix->sweep_count; i++)
         add_sweep(command, matrix->plan, &matrix->sweeps[i]);
     add_streams(command, matrix);
-    add_short_run(command, "step", budget_ns, json);
+    add_short_run(command, "step", budget_ns);
 }
 
 void command_of_cell(struct probe_command *command, const struct matrix *matrix, size_t cell,
                      uint64_t budget_ns)
 {
     begin_cell(command, "run", matrix, cell);
-    add_short_run(command, "off", budget_ns, "-");
+    add_short_run(command, "off", budget_ns);
 }

@@ -297,30 +297,21 @@ static bool has_regressed_exactly(const struct compared_cell *cell, const struct
 
 /* Parts of a reason: a text that grows. */
 struct sentence {
-    char *text;
-    size_t size;
+    struct text text;
     const struct limits *limits;
 };
-
-/* Starts the next part of the sentence. */
-static void say_next(struct sentence *say, const char *between)
-{
-    if (say->text[0])
-        text_add_behind(say->text, say->size, "%s", between);
-}
 
 /* "comparisons +33.3 % (limit 1 %)"; from nothing to something has no percentage. */
 static void say_change(struct sentence *say, const struct change *change, enum metric metric)
 {
     char share[32];
-    say_next(say, ", ");
-    text_add_behind(say->text, say->size, "%s ", metric_name(metric));
+    text_add_item(&say->text, ", ", "%s ", metric_name(metric));
     units_format_change(share, sizeof share, change->share);
     if (isfinite(change->share))
-        text_add_behind(say->text, say->size, "%s", share);
+        text_add(&say->text, "%s", share);
     else
-        text_add_behind(say->text, say->size, "from %.15g to %.15g", change->before, change->after);
-    text_add_behind(say->text, say->size, " (limit %.3g %%)", 100 * say->limits->of[metric]);
+        text_add(&say->text, "from %.15g to %.15g", change->before, change->after);
+    text_add(&say->text, " (limit %.3g %%)", 100 * say->limits->of[metric]);
 }
 
 /* "3.1 .. 5.2 %" of a ratio: how much slower, or how much faster, than 1; beside a margin that it
@@ -331,7 +322,7 @@ static void say_range(struct sentence *say, const struct interval *ratio, bool f
     char low[32], high[32];
     units_format_percent(low, sizeof low, faster ? 1 - ratio->high : ratio->low - 1, margin);
     units_format_percent(high, sizeof high, faster ? 1 - ratio->low : ratio->high - 1, margin);
-    text_add_behind(say->text, say->size, "%s .. %s %%", low, high);
+    text_add(&say->text, "%s .. %s %%", low, high);
 }
 
 /* Two builds that do the same may differ by more than the margin: where the code happens to lie can do that much. */
@@ -339,12 +330,11 @@ static void say_layout(struct sentence *say, const struct compared_cell *cell)
 {
     bool is_faster = cell->timing.cpu.median < 1;
     say_range(say, &cell->timing.cpu, is_faster, say->limits->of[METRIC_TIME]);
-    text_add_behind(
-        say->text, say->size,
-        " %s (margin %.3g %%) with the same work, instructions and memory: layout may explain "
-        "up to %.3g %%",
-        is_faster ? "faster" : "slower", 100 * say->limits->of[METRIC_TIME],
-        100 * say->limits->of[METRIC_LAYOUT]);
+    text_add(&say->text,
+             " %s (margin %.3g %%) with the same work, instructions and memory: layout may explain "
+             "up to %.3g %%",
+             is_faster ? "faster" : "slower", 100 * say->limits->of[METRIC_TIME],
+             100 * say->limits->of[METRIC_LAYOUT]);
 }
 
 static void say_inconclusive_time(struct sentence *say, const struct compared_cell *cell,
@@ -354,24 +344,23 @@ static void say_inconclusive_time(struct sentence *say, const struct compared_ce
     const struct interval *ratio = &cell->timing.cpu;
     if (cell->control_moved) {
         units_format_change(moved, sizeof moved, cell->control.cpu.median - 1);
-        text_add_behind(
-            say->text, say->size,
-            "the control moved by %s (OLD against a copy of OLD): load, steal or layout", moved);
+        text_add(&say->text,
+                 "the control moved by %s (OLD against a copy of OLD): load, steal or layout",
+                 moved);
     } else if (cell->layout_may_explain) {
         say_layout(say, cell);
     } else if (cell->confirm_tried && !cell->confirmed) {
         say_range(say, ratio, false, margin);
-        text_add_behind(say->text, say->size, " slower at first, ");
+        text_add(&say->text, " slower at first, ");
         say_range(say, &cell->confirm_cpu, false, margin);
-        text_add_behind(say->text, say->size, " on a second block: not confirmed");
+        text_add(&say->text, " on a second block: not confirmed");
     } else if (!isfinite(ratio->low) || !isfinite(ratio->high)) {
-        text_add_behind(say->text, say->size, "too few pairs for an interval: %zu",
-                        cell->timing.pairs);
+        text_add(&say->text, "too few pairs for an interval: %zu", cell->timing.pairs);
     } else {
-        text_add_behind(say->text, say->size, "too few pairs for this noise: ");
+        text_add(&say->text, "too few pairs for this noise: ");
         say_range(say, ratio, false, margin);
-        text_add_behind(say->text, say->size, " slower after %zu pairs (margin %.3g %%)",
-                        cell->timing.pairs, 100 * margin);
+        text_add(&say->text, " slower after %zu pairs (margin %.3g %%)", cell->timing.pairs,
+                 100 * margin);
     }
 }
 
@@ -380,9 +369,8 @@ static void say_against(struct sentence *say, const struct compared_cell *cell, 
                         bool faster)
 {
     say_range(say, &cell->timing.cpu, faster, margin);
-    text_add_behind(say->text, say->size, " %s (margin %.3g %%%s)", faster ? "faster" : "slower",
-                    100 * margin,
-                    cell->same_program ? ": the same work, instructions and memory" : "");
+    text_add(&say->text, " %s (margin %.3g %%%s)", faster ? "faster" : "slower", 100 * margin,
+             cell->same_program ? ": the same work, instructions and memory" : "");
 }
 
 static void say_time(struct sentence *say, const struct compared_cell *cell)
@@ -394,14 +382,13 @@ static void say_time(struct sentence *say, const struct compared_cell *cell)
                    cell->timing.cpu.high > 1 + say->limits->of[METRIC_TIME];
     if (cell->time_verdict == VERDICT_SAME && (!cell->same_program || !is_wide))
         return;
-    say_next(say, "; ");
+    text_add_item(&say->text, "; ", "%s", "");
     if (cell->time_verdict == VERDICT_INCONCLUSIVE) {
         say_inconclusive_time(say, cell, margin);
         return;
     }
     say_against(say, cell, margin, cell->time_verdict == VERDICT_IMPROVED);
-    text_add_behind(say->text, say->size, "%s",
-                    cell->confirmed ? ", confirmed on a second block" : "");
+    text_add(&say->text, "%s", cell->confirmed ? ", confirmed on a second block" : "");
 }
 
 /* "work: unknown, both count nothing" for each gate that would have been enough. */
@@ -416,10 +403,9 @@ static void say_unknown_cost(struct sentence *say, const struct compared_cell *c
         if (is_known(&answer))
             continue;
         bool is_off = !answer.asked;
-        say_next(say, "; ");
-        text_add_behind(say->text, say->size, "%s: %s%s%s", gate_name(gates[i].gate),
-                        is_off ? "not judged" : "unknown",
-                        is_off || !gates[i].reason[0] ? "" : ", ", is_off ? "" : gates[i].reason);
+        text_add_item(&say->text, "; ", "%s: %s%s%s", gate_name(gates[i].gate),
+                      is_off ? "not judged" : "unknown", is_off || !gates[i].reason[0] ? "" : ", ",
+                      is_off ? "" : gates[i].reason);
     }
 }
 
@@ -427,11 +413,10 @@ static void say_unknown_memory(struct sentence *say, const struct compared_cell 
 {
     const struct change *memory = &cell->changes[METRIC_MEMORY];
     bool old_lacks = isnan(memory->before), new_lacks = isnan(memory->after);
-    say_next(say, "; ");
-    text_add_behind(say->text, say->size, "memory: unknown, %s",
-                    old_lacks && new_lacks ? "neither has a figure"
-                    : old_lacks            ? "OLD has no figure"
-                                           : "NEW has no figure");
+    text_add_item(&say->text, "; ", "memory: unknown, %s",
+                  old_lacks && new_lacks ? "neither has a figure"
+                  : old_lacks            ? "OLD has no figure"
+                                         : "NEW has no figure");
 }
 
 /* The metrics whose change came to the verdict. */
@@ -455,14 +440,12 @@ static void say_tail(struct sentence *say, const struct compared_cell *cell)
     char call[64] = "an advance in every pass";
     if (!tail->wanders)
         snprintf(call, sizeof call, "advance %" PRIu64, tail->call);
-    say_next(say, "; ");
-    text_add_behind(say->text, say->size, "tail: %s of %s takes %.4g us, before %.4g us", call,
-                    tail->phase, tail->after_ns / 1000, tail->before_ns / 1000);
+    text_add_item(&say->text, "; ", "tail: %s of %s takes %.4g us, before %.4g us", call,
+                  tail->phase, tail->after_ns / 1000, tail->before_ns / 1000);
     if (tail->pairs > 0)
-        text_add_behind(say->text, say->size, " (%zu of %zu repetitions agree)", tail->agreed,
-                        tail->pairs);
+        text_add(&say->text, " (%zu of %zu repetitions agree)", tail->agreed, tail->pairs);
     else if (tail->verdict == VERDICT_INCONCLUSIVE)
-        text_add_behind(say->text, say->size, " (not repeated)");
+        text_add(&say->text, " (not repeated)");
 }
 
 /* A stored time is no baseline, and no proof of sameness either. */
@@ -471,18 +454,18 @@ static void say_stored_times(struct sentence *say, const struct compared_cell *c
     double margin = say->limits->of[METRIC_TIME];
     bool is_faster = cell->timing.wall.high < 1;
     say_range(say, &cell->timing.wall, is_faster, margin);
-    text_add_behind(say->text, say->size,
-                    " %s (margin %.3g %%), but not measured side by side: compare the programs",
-                    is_faster ? "faster" : "slower", 100 * margin);
+    text_add(&say->text,
+             " %s (margin %.3g %%), but not measured side by side: compare the programs",
+             is_faster ? "faster" : "slower", 100 * margin);
 }
 
 /* What the gates say that came to the verdict. */
 static void give_reason(struct compared_cell *cell, const struct limits *limits)
 {
-    struct sentence say = {cell->reason, sizeof cell->reason, limits};
+    struct sentence say = {text_in(cell->reason, sizeof cell->reason), limits};
     bool is_unclear = cell->verdict == VERDICT_INCONCLUSIVE;
     if (cell->failed)
-        text_add_behind(say.text, say.size, "NEW fails where OLD does not");
+        text_add(&say.text, "NEW fails where OLD does not");
     if (cell->verdict == VERDICT_IMPROVED || cell->verdict == VERDICT_REGRESSED)
         say_changes(&say, cell);
     if (is_unclear && !knows_cost(cell, limits))
@@ -493,11 +476,9 @@ static void give_reason(struct compared_cell *cell, const struct limits *limits)
         say_tail(&say, cell);
     if (gate_says(cell, GATE_TIME, limits, cell->verdict))
         say_time(&say, cell);
-    if (cell->apart[0] && (is_unclear || cell->verdict == VERDICT_REGRESSED)) {
-        say_next(&say, "; ");
-        text_add_behind(say.text, say.size, "%s", cell->apart);
-    }
-    if (is_unclear && !say.text[0] && cell->stored_times_differ)
+    if (cell->apart[0] && (is_unclear || cell->verdict == VERDICT_REGRESSED))
+        text_add_item(&say.text, "; ", "%s", cell->apart);
+    if (is_unclear && !say.text.used && cell->stored_times_differ)
         say_stored_times(&say, cell);
 }
 

@@ -1,16 +1,14 @@
 /* copies.c - copies a program for the control, and removes the copy. */
 #include "harness/compare/pairing.h"
 
+#include "harness/base/file.h"
 #include "harness/base/hash.h"
-#include "harness/base/memory.h"
 #include "harness/base/paths.h"
 #include "harness/base/text.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <ftw.h>
-
-#define CHUNK_BYTES ((size_t)1 << 16)
+#include <sys/stat.h>
 
 int copies_begin(struct copies *copies, struct diag *diag)
 {
@@ -27,52 +25,20 @@ int copies_begin(struct copies *copies, struct diag *diag)
     return status;
 }
 
-static bool write_all(int fd, const char *bytes, size_t size)
-{
-    while (size > 0) {
-        ssize_t written = write(fd, bytes, size);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return false;
-        bytes += written;
-        size -= (size_t)written;
-    }
-    return true;
-}
-
-/* False with errno set. */
-static bool copy_bytes(int in, int out, uint64_t *hash)
-{
-    char *chunk = memory_take(CHUNK_BYTES, 1);
-    ssize_t got;
-    *hash = HASH_BEGIN;
-    while ((got = read(in, chunk, CHUNK_BYTES)) > 0 && write_all(out, chunk, (size_t)got))
-        *hash = hash_bytes(*hash, chunk, (size_t)got);
-    int why = errno;
-    free(chunk);
-    errno = why;
-    return got == 0;
-}
-
 /* Copies a file to a new one and fills *hash. */
 static int copy_file(const char *from, const char *to, uint64_t *hash, struct diag *diag)
 {
-    int in = open(from, O_RDONLY | O_CLOEXEC);
-    if (in < 0)
-        return diag_usage(diag, "%s: %s", from, strerror(errno));
-    struct stat what;
-    if (fstat(in, &what) != 0 || !S_ISREG(what.st_mode)) {
-        close(in);
-        return diag_usage(diag, "%s: not a file; expected a program or a plugin", from);
-    }
-    int status = DIAG_OK;
-    int out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0700);
-    if (out < 0 || !copy_bytes(in, out, hash))
+    char *bytes = NULL;
+    size_t size = 0;
+    int status = file_read(from, &bytes, &size, diag);
+    if (status != DIAG_OK)
+        return status;
+    *hash = hash_bytes(HASH_BEGIN, bytes, size);
+    FILE *out = fopen(to, "wbx");
+    bool failed = !out || fwrite(bytes, 1, size, out) != size || fchmod(fileno(out), 0700) != 0;
+    if ((out && fclose(out) != 0) || failed)
         status = diag_run(diag, "%s: copying to %s: %s", from, to, strerror(errno));
-    if (out >= 0 && close(out) != 0 && status == DIAG_OK)
-        status = diag_run(diag, "%s: copying to %s: %s", from, to, strerror(errno));
-    close(in);
+    free(bytes);
     return status;
 }
 

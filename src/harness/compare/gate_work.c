@@ -3,6 +3,7 @@
 
 #include "harness/base/json.h"
 #include "harness/base/text.h"
+#include "harness/tell/report/view.h"
 #include "harness/tell/result/figures.h"
 
 /* Counters that took turns were scaled up from the time in which they counted; below this share
@@ -11,18 +12,11 @@
 
 /* ---- Sums over the phases of a cell. --------------------------------------------------------- */
 
-/* Calls of one pass through a phase. */
-static double gate_work_phase_calls(const cJSON *phase)
-{
-    return json_get_number(phase, "operations.start") + json_get_number(phase, "operations.stop") +
-           json_get_number(phase, "operations.expire");
-}
-
 double gate_work_cell_calls(const cJSON *cell)
 {
     double calls = 0;
     json_each(phase, cell, "phases")
-        calls += gate_work_phase_calls(phase);
+        calls += view_operations(phase);
     return calls;
 }
 
@@ -31,7 +25,7 @@ double gate_work_cell_sum(const cJSON *cell, const char *path)
     double sum = 0;
     const cJSON *phases = json_get(cell, "phases");
     json_each(phase, phases, "") {
-        double calls = gate_work_phase_calls(phase);
+        double calls = view_operations(phase);
         if (calls > 0)
             sum += json_get_number(phase, path) * calls;
     }
@@ -286,7 +280,7 @@ static const char *why_not_counted(const cJSON *cell)
         return "the performance counters took turns and missed over a tenth of the time";
     json_each(phase, cell, "phases") {
         const char *reason = json_get_text(phase, "counters_reason");
-        if (gate_work_phase_calls(phase) > 0 && reason[0])
+        if (view_operations(phase) > 0 && reason[0])
             return reason;
     }
     return "no performance counters";
@@ -383,7 +377,7 @@ static struct wall sum_wall(const cJSON *cell)
                         gate_work_cell_sum(cell, "ns_per_op.low"),
                         gate_work_cell_sum(cell, "ns_per_op.high"), 0};
     json_each(phase, cell, "phases")
-        if (gate_work_phase_calls(phase) > 0)
+        if (view_operations(phase) > 0)
             wall.doubt += 1 - json_get_number(phase, "ns_per_op.confidence");
     return wall;
 }
@@ -392,7 +386,7 @@ static struct wall sum_wall(const cJSON *cell)
  * time. */
 static double phase_ns(const cJSON *phase)
 {
-    double calls = gate_work_phase_calls(phase);
+    double calls = view_operations(phase);
     if (calls > 0)
         return json_get_number(phase, "cpu_ns_per_op") * calls;
     double advances = json_get_number(phase, "operations.advance");

@@ -66,16 +66,11 @@ int pairing_compare(struct pairing *pairing, const struct pairing_sides *sides,
     pairing->request.before = sides->before;
     pairing->request.after = sides->after;
     status = compare_binaries(&pairing->request, comparison, diag);
-    struct origin_disturbance disturbance = pairing_disturbance(pairing);
+    struct origin_disturbance disturbance = origin_watch_end(&pairing->watch);
     comparison->steal_share = disturbance.steal_share;
     comparison->busy_share = disturbance.busy_share;
     comparison->load_1min = disturbance.load_1min;
     return status;
-}
-
-struct origin_disturbance pairing_disturbance(struct pairing *pairing)
-{
-    return origin_watch_end(&pairing->watch);
 }
 
 void pairing_close(struct pairing *pairing)

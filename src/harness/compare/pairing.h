@@ -33,12 +33,12 @@ size_t matrix_count(const struct matrix *matrix);
 /* PROGRAM probe: one cell, without what depends on the role. */
 void command_of_probe(struct probe_command *command, const struct matrix *matrix, size_t cell);
 
-/* PROGRAM run: the whole matrix once, for what does not depend on the clock.  `plugin` (may be NULL) is the
+/* PROGRAM run: the whole matrix once, for what does not depend on the clock, its document on standard output.  `plugin` (may be NULL) is the
  * file that plugins of the matrix are to be loaded from instead of their own. */
 void command_of_run(struct probe_command *command, const struct matrix *matrix, const char *plugin,
-                    uint64_t budget_ns, const char *json);
+                    uint64_t budget_ns);
 
-/* PROGRAM run: one cell, its document on standard output. */
+/* The same of one cell. */
 void command_of_cell(struct probe_command *command, const struct matrix *matrix, size_t cell,
                      uint64_t budget_ns);
 
@@ -109,9 +109,6 @@ struct pairing_sides {
 /* Compares them in a pairing that is open (compare_binaries), and says what went on meanwhile. */
 int pairing_compare(struct pairing *pairing, const struct pairing_sides *sides,
                     struct comparison *comparison, struct diag *diag);
-
-/* What happened since; may be called before pairing_close, once. */
-struct origin_disturbance pairing_disturbance(struct pairing *pairing);
 
 /* Once, whatever pairing_open answered: takes the progress line away and gives the signals back. */
 void pairing_close(struct pairing *pairing);

@@ -51,16 +51,6 @@ const cJSON *results_find_cell(const cJSON *document, const struct compared_cell
     return NULL;
 }
 
-/* "hashed/hold/1000 (slots=64)", as in the reasons of a verdict. */
-static void label_cell(char *out, size_t size, const cJSON *cell)
-{
-    char params[96];
-    json_format_params(params, sizeof params, json_get(cell, "requested"));
-    snprintf(out, size, "%.60s/%.60s/%.0f%s%s%s", json_get_text(cell, "impl"),
-             json_get_text(cell, "workload"), json_get_number(cell, "tasks"), params[0] ? " (" : "",
-             params, params[0] ? ")" : "");
-}
-
 /* ---- What cannot be compared. ---------------------------------------------------------------- */
 
 static int refuse_doubles(const struct documents *documents, const cJSON *document,
@@ -70,7 +60,7 @@ static int refuse_doubles(const struct documents *documents, const cJSON *docume
         char label[LABEL_SIZE];
         if (!find_same(document, cell, cell))
             continue;
-        label_cell(label, sizeof label, cell);
+        view_label(label, sizeof label, cell, "requested");
         return diag_usage(documents->diag,
                           "%s: cells: %s is there twice; expected each design, settings, workload "
                           "and tasks once, run with one seed and one way of sampling",
@@ -102,7 +92,7 @@ static int refuse_other_operations(const struct documents *documents, const cJSO
         format_value(new_value, sizeof new_value, after, paths[i]);
         if (strcmp(old_value, new_value) == 0)
             continue;
-        label_cell(label, sizeof label, before);
+        view_label(label, sizeof label, before, "requested");
         return diag_usage(
             documents->diag,
             "%.300s and %.300s: %s: %s: %s and %s; both must have run the same operations",
@@ -121,7 +111,7 @@ static void list_cells(char *out, size_t size, const cJSON *document)
         char label[LABEL_SIZE];
         if (listed == LISTED_MAX || text.used > size / 2)
             break;
-        label_cell(label, sizeof label, cell);
+        view_label(label, sizeof label, cell, "requested");
         text_add_item(&text, ", ", "%.100s", label);
         listed++;
     }
@@ -397,14 +387,14 @@ static void fill_notes(const struct documents *documents, struct comparison *out
         if (notes.used > 0)
             break;
     }
-    if (!cJSON_IsTrue(json_get(documents->before, "complete")))
-        text_add_item(&notes, "; ", "OLD was interrupted: it may lack cells");
-    if (!cJSON_IsTrue(json_get(documents->after, "complete")))
-        text_add_item(&notes, "; ", "NEW was interrupted: it may lack cells");
-    if (json_get(documents->before, "left_out"))
-        text_add_item(&notes, "; ", "OLD lacks loads that took too long to make");
-    if (json_get(documents->after, "left_out"))
-        text_add_item(&notes, "; ", "NEW lacks loads that took too long to make");
+    for (size_t i = 0; i < 2; i++) {
+        const cJSON *side = i == 0 ? documents->before : documents->after;
+        const char *name = i == 0 ? "OLD" : "NEW";
+        if (!cJSON_IsTrue(json_get(side, "complete")))
+            text_add_item(&notes, "; ", "%s was interrupted: it may lack cells", name);
+        if (json_get(side, "left_out"))
+            text_add_item(&notes, "; ", "%s lacks loads that took too long to make", name);
+    }
     if (out->added > 0)
         text_add_item(&notes, "; ", "%zu cells of NEW are not in OLD", out->added);
 }

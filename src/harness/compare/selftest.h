@@ -84,7 +84,7 @@ int selftest_run(const struct binaries_request *request, uint64_t begin_ns, uint
 cJSON *selftest_json(const struct selftest *selftest, const struct binaries_request *request,
                      const cJSON *head);
 
-/* The same of a pairing that is over: its head, and what went on meanwhile.  Calls pairing_disturbance. */
+/* The same of a pairing that is over: its head, and what went on meanwhile.  To be called once. */
 cJSON *selftest_document(struct selftest *selftest, struct pairing *pairing);
 
 #endif

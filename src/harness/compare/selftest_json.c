@@ -13,42 +13,30 @@ static double rate_of(size_t hits, size_t trials)
     return trials > 0 ? (double)hits / (double)trials : NAN;
 }
 
-static void add_rates(cJSON *object, const char *key, const struct selftest *selftest,
-                      double (*rate)(const struct selftest_size *))
+/* Objects whose keys are the sizes injected. */
+static void add_sizes(cJSON *document, const struct selftest *selftest)
 {
-    cJSON *rates = cJSON_CreateObject();
-    for (size_t i = 0; i < SELFTEST_SIZES; i++) {
-        char percent[16];
-        snprintf(percent, sizeof percent, "%.0f", selftest->sizes[i].percent);
-        json_add_measure(rates, percent, rate(&selftest->sizes[i]));
+    enum { FOUND, FOUND_LOW, TRIALS, SEEN, MEASURED, RATES };
+    static const char *const keys[RATES] = {"detection", "detection_low", "detection_trials",
+                                            "seen", "injected_measured_percent"};
+    for (size_t rate = 0; rate < RATES; rate++) {
+        cJSON *rates = cJSON_CreateObject();
+        for (size_t i = 0; i < SELFTEST_SIZES; i++) {
+            char percent[16];
+            const struct selftest_size *size = &selftest->sizes[i];
+            size_t trials = size->found.trials, hits = size->found.hits;
+            const double values[RATES] = {
+                [FOUND] = rate_of(hits, trials),
+                [FOUND_LOW] = trials > 0 ? binomial_low(hits, trials, CONFIDENCE) : NAN,
+                [TRIALS] = (double)trials,
+                [SEEN] = rate_of(size->seen, trials),
+                [MEASURED] = size->measured_percent,
+            };
+            snprintf(percent, sizeof percent, "%.0f", size->percent);
+            json_add_measure(rates, percent, values[rate]);
+        }
+        json_add(document, keys[rate], rates);
     }
-    json_add(object, key, rates);
-}
-
-static double rate_found(const struct selftest_size *size)
-{
-    return rate_of(size->found.hits, size->found.trials);
-}
-
-static double rate_found_low(const struct selftest_size *size)
-{
-    return size->found.trials > 0 ? binomial_low(size->found.hits, size->found.trials, CONFIDENCE)
-                                  : NAN;
-}
-
-static double rate_seen(const struct selftest_size *size)
-{
-    return rate_of(size->seen, size->found.trials);
-}
-
-static double trials_of(const struct selftest_size *size)
-{
-    return (double)size->found.trials;
-}
-
-static double measured_of(const struct selftest_size *size)
-{
-    return size->measured_percent;
 }
 
 static void add_false_alarms(cJSON *document, const struct selftest *selftest)
@@ -123,11 +111,7 @@ cJSON *selftest_json(const struct selftest *selftest, const struct binaries_requ
     cJSON *document = result_begin(head, "selftest");
     json_add(document, "complete", cJSON_CreateBool(selftest->complete));
     add_false_alarms(document, selftest);
-    add_rates(document, "detection", selftest, rate_found);
-    add_rates(document, "detection_low", selftest, rate_found_low);
-    add_rates(document, "detection_trials", selftest, trials_of);
-    add_rates(document, "seen", selftest, rate_seen);
-    add_rates(document, "injected_measured_percent", selftest, measured_of);
+    add_sizes(document, selftest);
     json_put(document, selftest, timer_overhead_ns, harness_ns_per_op);
     json_add_measure(document, "smallest_reliable_slowdown", selftest->smallest_percent / 100);
     json_add_measure(document, "pair_spread_percent", selftest->pair_spread_percent);
@@ -143,7 +127,7 @@ cJSON *selftest_json(const struct selftest *selftest, const struct binaries_requ
 cJSON *selftest_document(struct selftest *selftest, struct pairing *pairing)
 {
     cJSON *head = result_head(&pairing->origin);
-    struct origin_disturbance disturbance = pairing_disturbance(pairing);
+    struct origin_disturbance disturbance = origin_watch_end(&pairing->watch);
     struct cycles cycles = cycles_calibrate();
     selftest->timer_overhead_ns = (double)cycles.overhead_cycles * cycles.ps_per_cycle / 1e3;
     selftest->steal_share = disturbance.steal_share;

@@ -36,12 +36,10 @@ static void read_margin(char *out, size_t size, const cJSON *cell)
 
 static void read_deciders(char *out, size_t size, const cJSON *cell)
 {
-    out[0] = '\0';
+    struct text text = text_in(out, size);
     json_each(gate, cell, "decided_by")
-        text_add_behind(out, size, "%s%.16s", out[0] ? ", " : "",
-                        cJSON_IsString(gate) ? gate->valuestring : "");
-    if (!out[0])
-        snprintf(out, size, "-");
+        text_add_item(&text, ", ", "%.16s", cJSON_IsString(gate) ? gate->valuestring : "");
+    text_add(&text, "%s", text.used > 0 ? "" : "-");
 }
 
 /* A time is no more exact than this, so that the smallest changes are none; "-" is unknown. */
@@ -125,15 +123,6 @@ void compare_row_read(struct compare_row *row, const cJSON *cell)
     units_format_change(row->memory, sizeof row->memory, json_get_number(cell, "memory.change"));
 }
 
-void compare_cell_name(char *out, size_t size, const cJSON *cell)
-{
-    char params[128];
-    json_format_params(params, sizeof params, json_get(cell, "params"));
-    snprintf(out, size, "%s/%s/%.15g%s%s%s", json_get_text(cell, "impl"),
-             json_get_text(cell, "workload"), json_get_number(cell, "tasks"), params[0] ? " (" : "",
-             params, params[0] ? ")" : "");
-}
-
 /* ---- The whole. ------------------------------------------------------------------------------ */
 
 static int count_cells(const cJSON *comparison, const char *path, const char *text)
@@ -148,22 +137,20 @@ void compare_summary(char *out, size_t size, const cJSON *comparison)
 {
     static const char *const verdicts[] = {"regressed", "inconclusive", "improved"};
     int cells = cJSON_GetArraySize(json_get(comparison, "cells"));
-    out[0] = '\0';
+    const char *more = cells == 1 ? "" : "s";
+    struct text text = text_in(out, size);
     for (size_t i = 0; i < sizeof verdicts / sizeof *verdicts; i++) {
         int count = count_cells(comparison, "verdict", verdicts[i]);
-        if (count == 0)
-            continue;
-        if (out[0])
-            text_add_behind(out, size, ", %d %s", count, verdicts[i]);
-        else
-            text_add_behind(out, size, "%d of %d cell%s %s", count, cells, cells == 1 ? "" : "s",
-                            verdicts[i]);
+        if (count > 0 && text.used > 0)
+            text_add(&text, ", %d %s", count, verdicts[i]);
+        else if (count > 0)
+            text_add(&text, "%d of %d cell%s %s", count, cells, more, verdicts[i]);
     }
-    if (!out[0])
-        text_add_behind(
-            out, size, cells == 1 ? "%d cell, unchanged" : "%d cells, none of them changed", cells);
+    if (text.used == 0)
+        text_add(&text, "%d cell%s, %s", cells, more,
+                 cells == 1 ? "unchanged" : "none of them changed");
     if (cJSON_IsFalse(json_get(comparison, "complete")))
-        text_add_behind(out, size, " (interrupted)");
+        text_add(&text, " (interrupted)");
 }
 
 /* How many cells have the object. */
@@ -209,7 +196,7 @@ static int count_answers(const cJSON *comparison, const char *path)
 }
 
 /* "work, instructions and time decide", and of how many cells where not of all. */
-static void append_gates(char *out, size_t size, const cJSON *comparison)
+static void append_gates(struct text *out, const cJSON *comparison)
 {
     enum { WORK, INSTRUCTIONS, MEMORY, TAIL, TIME, COUNT };
     static const struct {
@@ -228,33 +215,27 @@ static void append_gates(char *out, size_t size, const cJSON *comparison)
     for (int i = 0; i < COUNT; i++) {
         if (answers[i] == 0)
             continue;
-        text_add_behind(out, size, "%s%s",
-                        left == 0           ? ""
-                        : left + 1 == known ? " and "
-                                            : ", ",
-                        gates[i].name);
+        text_add(out, "%s%s", left == 0 ? "" : left + 1 == known ? " and " : ", ", gates[i].name);
         if (answers[i] < cells)
-            text_add_behind(out, size, " (in %d of %d cells)", answers[i], cells);
+            text_add(out, " (in %d of %d cells)", answers[i], cells);
         left++;
     }
     bool is_plural = known > 1 || (known == 1 && (answers[INSTRUCTIONS] > 0 || answers[TAIL] > 0));
-    text_add_behind(out, size, "%s decide%s", known == 0 ? "nothing" : "", is_plural ? "" : "s");
+    text_add(out, "%s decide%s", known == 0 ? "nothing" : "", is_plural ? "" : "s");
 }
 
 void compare_decision(char *out, size_t size, const cJSON *comparison)
 {
     int known = count_known(comparison, "instructions");
     bool by_steps = known > 0 && count_cells(comparison, "instructions.source", "steps") == known;
-    out[0] = '\0';
-    append_gates(out, size, comparison);
+    struct text text = text_in(out, size);
+    append_gates(&text, comparison);
     out[0] = (char)toupper((unsigned char)out[0]);
-    text_add_behind(out, size, "%s",
-                    by_steps ? " (instructions counted step by step on a small stream)" : "");
-    text_add_behind(out, size, "%s",
-                    compare_is_paired(comparison) ? "."
-                    : compare_knows(comparison, "ratio.median")
-                        ? "; times are advisory: two stored results."
-                        : "; no times were taken.");
+    text_add(
+        &text, "%s%s", by_steps ? " (instructions counted step by step on a small stream)" : "",
+        compare_is_paired(comparison)               ? "."
+        : compare_knows(comparison, "ratio.median") ? "; times are advisory: two stored results."
+                                                    : "; no times were taken.");
 }
 
 /* The first reason why instructions are unknown. */
@@ -278,41 +259,38 @@ static double least_confidence(const cJSON *comparison)
 }
 
 /* How the pairs of programs were run. */
-static void append_pairs(char *out, size_t size, const cJSON *comparison)
+static void append_pairs(struct text *out, const cJSON *comparison)
 {
     const cJSON *method = json_get(comparison, "method");
     double confidence = least_confidence(comparison);
-    text_add_behind(out, size, "%.15g pairs of fresh processes in random order (%.15g at most)",
-                    json_get_number(method, "pairs"), json_get_number(method, "pairs_max"));
-    text_add_behind(out, size, "; thread CPU time, median of the ratios NEW/OLD");
+    text_add(out, "%.15g pairs of fresh processes in random order (%.15g at most)",
+             json_get_number(method, "pairs"), json_get_number(method, "pairs_max"));
+    text_add(out, "; thread CPU time, median of the ratios NEW/OLD");
     if (isfinite(confidence))
-        text_add_behind(out, size, " and its exact interval (%.4g %%)", 100 * confidence);
-    text_add_behind(out, size, "; margin %.3g %%",
-                    100 * json_get_number(comparison, "limits.time"));
+        text_add(out, " and its exact interval (%.4g %%)", 100 * confidence);
+    text_add(out, "; margin %.3g %%", 100 * json_get_number(comparison, "limits.time"));
     if (json_get_number(method, "layouts") > 1)
-        text_add_behind(
-            out, size, "; the pairs are spread over %.15g layouts of each side.",
-            fmin(json_get_number(method, "layouts"), json_get_number(method, "pairs_max")));
+        text_add(out, "; the pairs are spread over %.15g layouts of each side.",
+                 fmin(json_get_number(method, "layouts"), json_get_number(method, "pairs_max")));
     else
-        text_add_behind(out, size, ", %.3g %% where work, instructions and memory are the same.",
-                        100 * json_get_number(comparison, "limits.layout"));
+        text_add(out, ", %.3g %% where work, instructions and memory are the same.",
+                 100 * json_get_number(comparison, "limits.layout"));
     const char *reason = json_get_text(method, "layouts_reason");
     if (reason[0])
-        text_add_behind(out, size, " One layout: %s.", reason);
+        text_add(out, " One layout: %s.", reason);
 }
 
 void compare_method(char *out, size_t size, const cJSON *comparison)
 {
-    out[0] = '\0';
+    struct text text = text_in(out, size);
     if (compare_is_paired(comparison))
-        append_pairs(out, size, comparison);
+        append_pairs(&text, comparison);
     const char *reason = instructions_reason(comparison),
                *notes = json_get_text(comparison, "notes");
     if (!compare_knows(comparison, "instructions"))
-        text_add_behind(out, size, "%sInstructions are not known%s%s.", out[0] ? " " : "",
-                        reason[0] ? ": " : "", reason);
+        text_add_item(&text, " ", "Instructions are not known%s%s.", reason[0] ? ": " : "", reason);
     if (notes[0])
-        text_add_behind(out, size, "%sNote: %s.", out[0] ? " " : "", notes);
+        text_add_item(&text, " ", "Note: %s.", notes);
 }
 
 /* What has regressed in the cell: the gate, where its share of change is, and what to call it. */
@@ -336,16 +314,15 @@ static double regression_of(const cJSON *cell, size_t kind, const char **words)
            (strcmp(regressions[kind].share, "ratio.median") == 0);
 }
 
-static void append_changed(char *out, size_t size, const cJSON *comparison)
+static void append_changed(struct text *out, const cJSON *comparison)
 {
     const cJSON *names = json_get(comparison, "contract.changed");
     int count = cJSON_GetArraySize(names);
     for (int i = 0; i < count && i < 2; i++)
-        text_add_behind(out, size, "%s%.60s", i == 0 ? " (" : ", ",
-                        cJSON_GetArrayItem(names, i)->valuestring);
+        text_add(out, "%s%.60s", i == 0 ? " (" : ", ", cJSON_GetArrayItem(names, i)->valuestring);
     if (count > 2)
-        text_add_behind(out, size, " and %d more", count - 2);
-    text_add_behind(out, size, "%s", count > 0 ? " changed)" : "");
+        text_add(out, " and %d more", count - 2);
+    text_add(out, "%s", count > 0 ? " changed)" : "");
 }
 
 void compare_headline(char *out, size_t size, const cJSON *comparison)
@@ -353,7 +330,7 @@ void compare_headline(char *out, size_t size, const cJSON *comparison)
     const cJSON *worst = NULL;
     const char *words = "", *of;
     double most = NAN;
-    out[0] = '\0';
+    struct text text = text_in(out, size);
     for (size_t kind = 0; kind < REGRESSIONS && !worst; kind++)
         json_each(cell, comparison, "cells") {
             double share = regression_of(cell, kind, &of);
@@ -370,12 +347,12 @@ void compare_headline(char *out, size_t size, const cJSON *comparison)
     units_format_change(share, sizeof share, most);
     units_format_count(tasks, sizeof tasks, units_whole(json_get_number(worst, "tasks")));
     if (isfinite(most))
-        snprintf(out, size, "%s %s in ", share, words);
-    text_add_behind(out, size, "%.64s on %.64s, %s tasks", json_get_text(worst, "impl"),
-                    json_get_text(worst, "workload"), tasks);
+        text_add(&text, "%s %s in ", share, words);
+    text_add(&text, "%.64s on %.64s, %s tasks", json_get_text(worst, "impl"),
+             json_get_text(worst, "workload"), tasks);
     if (!isfinite(most))
-        text_add_behind(out, size, ": %.200s", json_get_text(worst, "reason"));
-    append_changed(out, size, comparison);
+        text_add(&text, ": %.200s", json_get_text(worst, "reason"));
+    append_changed(&text, comparison);
 }
 
 void compare_side(char *out, size_t size, const cJSON *side)

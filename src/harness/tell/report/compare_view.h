@@ -33,9 +33,6 @@ void compare_row_read(struct compare_row *row, const cJSON *cell);
 /* True when the verdict is not "same", or some operation counter is not exactly equal. */
 bool compare_is_changed(const cJSON *cell);
 
-/* "hashed/hold/1000 (slots=512)" */
-void compare_cell_name(char *out, size_t size, const cJSON *cell);
-
 /* "1 of 15 cells regressed, 1 inconclusive, 2 improved" */
 void compare_summary(char *out, size_t size, const cJSON *comparison);
 

@@ -189,28 +189,10 @@ static void write_compared(FILE *out, const cJSON *comparison, const cJSON *cell
              "decided by %s\n",
              row.time, row.interval, advisory ? " advisory" : "", row.margin, row.control, row.work,
              row.instructions, row.memory, row.deciders);
-    compare_cell_name(name, sizeof name, cell);
+    view_label(name, sizeof name, cell, "params");
     write_case(out, json_get_text(cell, "workload"), name,
                json_get_number(cell, "ns_per_op.new") / 1e9, grade_compared(comparison, cell),
                json_get_text(cell, "verdict"), json_get_text(cell, "reason"), said);
-}
-
-/* A comparison that was interrupted is inconclusive though none of its cells may be: a case of its
- * own says so. */
-static bool is_cut(const cJSON *comparison)
-{
-    return cJSON_IsFalse(json_get(comparison, "complete"));
-}
-
-static enum grade grade_of_cut(const cJSON *comparison)
-{
-    return json_says(comparison, "fail_on", "inconclusive") ? FAILED : SKIPPED;
-}
-
-/* What `twbench ci` adds: the contract is a case of its own. */
-static bool has_contract(const cJSON *comparison)
-{
-    return json_get(comparison, "contract") != NULL;
 }
 
 static enum grade grade_of_contract(const cJSON *comparison)
@@ -251,23 +233,27 @@ static void write_sides(FILE *out, const cJSON *comparison)
     fputs("</properties>\n", out);
 }
 
+/* Beside the cells two cases of their own: what `twbench ci` found of the contract; and that a comparison was interrupted,
+ * which makes it inconclusive though none of its cells may be. */
 void compare_junit_write(FILE *out, const cJSON *comparison)
 {
     struct suite suite = {.name = "twbench compare"};
+    bool has_contract = json_get(comparison, "contract"),
+         is_cut = cJSON_IsFalse(json_get(comparison, "complete"));
+    enum grade cut = json_says(comparison, "fail_on", "inconclusive") ? FAILED : SKIPPED;
     json_each(cell, comparison, "cells")
         count_case(&suite, grade_compared(comparison, cell));
-    if (is_cut(comparison))
-        count_case(&suite, grade_of_cut(comparison));
-    if (has_contract(comparison))
+    if (is_cut)
+        count_case(&suite, cut);
+    if (has_contract)
         count_case(&suite, grade_of_contract(comparison));
     open_suite(out, &suite);
     write_sides(out, comparison);
-    if (has_contract(comparison))
+    if (has_contract)
         write_contract(out, comparison);
     json_each(cell, comparison, "cells")
         write_compared(out, comparison, cell);
-    if (is_cut(comparison))
-        write_case(out, "comparison", "complete", 0, grade_of_cut(comparison), "inconclusive",
-                   "it was interrupted", "");
+    if (is_cut)
+        write_case(out, "comparison", "complete", 0, cut, "inconclusive", "it was interrupted", "");
     close_suite(out);
 }

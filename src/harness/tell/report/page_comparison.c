@@ -181,7 +181,7 @@ static void add_reasons(struct page *page, const struct place *root)
     for (struct place cell = place_item(&cells, 0); cell.json; place_next(&cell)) {
         if (!place_text(&cell, "reason")[0] || !json_says(cell.json, "verdict", "same"))
             continue;
-        compare_cell_name(name, sizeof name, cell.json);
+        view_label(name, sizeof name, cell.json, "params");
         page_item(page, "%s: same: ", name);
         page_put(page, &cell, "reason");
     }
@@ -232,7 +232,7 @@ static void add_explanations(struct page *page, const struct place *root)
     struct place cells = place_get(root, "cells");
     for (struct place cell = place_item(&cells, 0); cell.json; place_next(&cell)) {
         struct place phases = place_get(&cell, "phases");
-        compare_cell_name(name, sizeof name, cell.json);
+        view_label(name, sizeof name, cell.json, "params");
         add_functions(page, &cell, name);
         if (!compare_is_changed(cell.json) || isnan(place_number(&cell, "ns_per_op.old")))
             continue;

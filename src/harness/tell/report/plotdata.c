@@ -256,6 +256,13 @@ struct triple {
 };
 typedef struct triple triple_fn(const struct view_row *row, const char *phase);
 
+static void write_triple(FILE *out, struct triple triple)
+{
+    write_value(out, triple.median);
+    write_value(out, triple.low);
+    write_value(out, triple.high);
+}
+
 /* Without an interval the bar ends where it begins. */
 static struct triple interval_triple(const cJSON *interval)
 {
@@ -365,9 +372,7 @@ static void write_panel(FILE *out, const struct cloud *cloud, const char *title,
             struct triple triple = row ? of(row, phase) : (struct triple){NAN, NAN, NAN};
             double base = base_row ? of(base_row, phase).median : of == memory_triple ? 1 : base_of;
             triple = (struct triple){triple.median / base, triple.low / base, triple.high / base};
-            write_value(out, triple.median);
-            write_value(out, triple.low);
-            write_value(out, triple.high);
+            write_triple(out, triple);
         }
         fputc('\n', out);
     }
@@ -400,16 +405,16 @@ static void name_panel(char *out, size_t size, const struct cloud *cloud, const 
         }
 }
 
-/* The phase that passes most ticks; NULL when none passes any. */
-static const char *ticking_phase(const struct view_group *group)
+/* The phase in which any of the rows has most of that figure; NULL when none has any. */
+static const char *busiest_phase(const struct view_group *group, const char *path)
 {
     const char *phase = NULL;
     double most = 0;
     for (size_t p = 0; p < group->phase_count; p++)
         for (size_t i = 0; i < group->row_count; i++) {
-            const cJSON *from = view_phase(&group->rows[i], group->phases[p]);
-            if (json_get_number(from, "operations.ticks") > most) {
-                most = json_get_number(from, "operations.ticks");
+            double count = json_get_number(view_phase(&group->rows[i], group->phases[p]), path);
+            if (count > most) {
+                most = count;
                 phase = group->phases[p];
             }
         }
@@ -484,7 +489,7 @@ static void write_cloud(FILE *out, const cJSON *document, const struct view *vie
         write_panel(out, cloud, "peak bytes per task, fixed part included", memory_triple, NULL);
         return;
     }
-    const char *ticks = kind == PLOT_SLOTS ? ticking_phase(group) : NULL;
+    const char *ticks = kind == PLOT_SLOTS ? busiest_phase(group, "operations.ticks") : NULL;
     plotdata_write_head(out, document, title, write_phases(NULL, cloud, group, ticks),
                         count_series(cloud));
     if (anchor_of(cloud))
@@ -504,9 +509,7 @@ static void write_bar_panel(FILE *out, const struct view_group *group, const cha
             continue;
         struct triple triple = of(&group->rows[i], phase);
         write_label(out, &group->rows[i]);
-        write_value(out, triple.median);
-        write_value(out, triple.low);
-        write_value(out, triple.high);
+        write_triple(out, triple);
         fputc('\n', out);
     }
 }
@@ -550,23 +553,6 @@ static const cJSON *latency_of(const struct view_row *row, const char *phase)
     return row->ok ? json_get(view_phase(row, phase), "latency_ns.advance") : NULL;
 }
 
-/* The phase in which advance was called most often, the same for every design. */
-static const char *latency_phase(const struct view_group *group)
-{
-    const char *phase = NULL;
-    double most = 0;
-    for (size_t p = 0; p < group->phase_count; p++)
-        for (size_t i = 0; i < group->row_count; i++) {
-            double count = json_get_number(view_phase(&group->rows[i], group->phases[p]),
-                                           "latency_ns.advance.count");
-            if (count > most) {
-                most = count;
-                phase = group->phases[p];
-            }
-        }
-    return phase;
-}
-
 /* A call that took no longer than reading the clock is drawn at 1 ns, the foot of the axis. */
 static void write_latency_point(FILE *out, double share, double ns, bool mark)
 {
@@ -603,7 +589,8 @@ static void write_latencies(FILE *out, const cJSON *document, const struct view 
 {
     const struct view_group *group = &view->groups[place];
     char title[256], full[400];
-    const char *phase = latency_phase(group);
+    /* In which advance was called most often, the same for every design. */
+    const char *phase = busiest_phase(group, "latency_ns.advance.count");
     size_t series = 0;
     for (size_t i = 0; i < group->row_count && phase; i++)
         series += latency_of(&group->rows[i], phase) != NULL;

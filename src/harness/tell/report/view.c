@@ -196,6 +196,15 @@ bool view_is_timed(const struct view_group *group)
     return false;
 }
 
+void view_label(char *out, size_t size, const cJSON *cell, const char *settings)
+{
+    char params[128];
+    json_format_params(params, sizeof params, json_get(cell, settings));
+    snprintf(out, size, "%.64s/%.64s/%.15g%s%s%s", json_get_text(cell, "impl"),
+             json_get_text(cell, "workload"), json_get_number(cell, "tasks"), params[0] ? " (" : "",
+             params, params[0] ? ")" : "");
+}
+
 static const char *view_between(char *out, const char *between)
 {
     bool is_size = between[0] >= '0' && between[0] <= '9';

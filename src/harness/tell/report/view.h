@@ -93,6 +93,9 @@ typedef void view_item_fn(void *context, const struct view_item *item);
  * to the same names.  What would bear a name for the second time gets "/cell:2" behind it. */
 void view_each(const cJSON *document, view_item_fn *take, void *context);
 
+/* "hashed/hold/1000 (slots=512)", with the settings at that key: for sentences. */
+void view_label(char *out, size_t size, const cJSON *cell, const char *settings);
+
 /* Are both of the same design with the same settings asked for, workload and tasks? */
 bool view_same_cell(const cJSON *a, const cJSON *b);
 
