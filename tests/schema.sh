@@ -57,6 +57,7 @@ def small(document):
     out = copy.deepcopy(document)
     ok = [c for c in out["cells"] if c["status"] == "ok" and c["impl"] == "hashed"][:1]
     ok[0]["phases"] = [p for p in ok[0]["phases"] if p["latency_ns"]["advance"]][:1]
+    ok[0]["fired"] = ok[0]["stream"]["expected_fired"] = ok[0]["phases"][0]["operations"]["expire"]
     for latency in ok[0]["phases"][0]["latency_ns"].values():
         if latency:
             latency["bins"] = latency["bins"][:2]

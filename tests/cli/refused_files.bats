@@ -163,7 +163,22 @@ a phase without its time|ns_per_op|p["ns_per_op"] = None
 a cell twice|is there twice|d["cells"].append(c)
 a time below 0|ns_per_op.low|p["ns_per_op"]["low"] = -1
 shard 3 of 2|shard.index|d["shard"] = {"index": 3, "of": 2}
-a merged shard twice|shards|d["shards"] = [{"index": 1}, {"index": 1}]'
+a merged shard twice|shards|d["shards"] = [{"index": 1}, {"index": 1}]
+a time of no operations|ns_per_op: is the time of nothing|p["operations"].update(start=0, stop=0, expire=0)
+a time of no advance|ns_per_advance: is the time of nothing|p["operations"]["advance"] = 0; p["ns_per_advance"] = p["ns_per_op"]
+a time where nothing was timed|ns_per_op: is the time of nothing|c["sampling"]["samples"] = 0
+a latency of no call|latency_ns.stop|p["operations"]["stop"] = 0; p["latency_ns"]["stop"] = p["latency_ns"]["start"]
+a median without samples|ns_per_op|p["ns_per_op"]["samples"] = []
+a sample too few|ns_per_op|p["ns_per_op"]["samples"].pop()
+another CPU time than the interval has|cpu_ns_per_op:|p["cpu_ns_per_op"] *= 1.01
+percentiles out of order|latency_ns.start.p90|p["latency_ns"]["start"]["p50"] = 1e9
+a mean above the maximum|latency_ns.start.max|p["latency_ns"]["start"]["mean"] = 1e9
+more wake-ups of use than wake-ups|wakeups.count|p["wakeups"]["useful"] = 1e9
+an exact design that was late|late_max_ticks|c["late_max_ticks"] = 1
+a design later than its traits allow|late_max_ticks|c["traits"]["late_ticks"] = 2; c["late_max_ticks"] = 3
+more fired than the phases say|fired|c["traits"]["late_ticks"] = 2; c["fired"] += 1
+a status that there is not|status: unknown|c["status"] = "fine"
+an interval that is not in the catalogue|low|d["other"] = [{"low": 2, "median": 1, "high": 3}]'
 
 @test "what contradicts itself is refused by every reader of results, with cell and key" {
     quick --impl=heap --workload=hold --runs=6 --json=r.json >/dev/null
@@ -190,6 +205,10 @@ PYTHON
         refuses "$culprit" run --json=$bad --resume
         cmp $bad kept.json
     done <<<"$planted_alterations"
+    # Documents of other kinds go through the same door.
+    "$twbench" compare r.json r.json --json=c.json >/dev/null || [ $? -eq 1 ]
+    python3 -IS -c 'import json; d = json.load(open("c.json")); d["cells"][0]["low"] = {"low": 2, "median": 1, "high": 3}; json.dump(d, open("c.json", "w"))'
+    refuses "cells[0].low.median: " report c.json
 }
 
 @test "short memory and a file that asks for too much are told apart" {

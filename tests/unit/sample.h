@@ -93,7 +93,10 @@ static inline void sample_phase(struct outcome_phase *phase, size_t index, doubl
     uint64_t count = (uint64_t)tasks;
     phase->starts = index < 2 ? count : 0;
     phase->stops = index == 2 ? count / 2 : 0;
-    phase->expires = index == 0 || !fires ? 0 : index == 1 ? count : count - count / 2;
+    /* Five times as many as there are tasks, as sample_stream expects. */
+    phase->expires = index == 0 || !fires ? 0
+                     : index == 1         ? 4 * count + count / 2
+                                          : count - count / 2;
     phase->advances = index == 0 ? 0 : 10000;
     phase->ticks = phase->advances;
     phase->is_counted = true;
@@ -125,7 +128,7 @@ static inline struct outcome *sample_outcome(const struct sample_design *design,
     double tasks = (double)stream->tasks;
     bool fires = !(design->traits.flags & TW_KEEPS_NOTHING);
     outcome->digest = stream->expected.digest;
-    outcome->fired = stream->expected.fired;
+    outcome->fired = fires ? stream->expected.fired : 0;
     outcome->span_ticks = TW_DEADLINE_MAX;
     outcome->sample_count = SAMPLE_COUNT;
     outcome->passes_per_sample = 3;

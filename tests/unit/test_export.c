@@ -506,7 +506,7 @@ TEST(test_junit_time_is_of_a_pass)
     struct result_document *document = sample_empty();
     sample_add(document, &sample_designs[2], "hold", 1000, 0);
     const cJSON *phase, *cell = json_get(result_json(document), "cells")->child;
-    static const double operations[] = {1000, 2000,
+    static const double operations[] = {1000, 5500,
                                         1000}; /* start, start + expire, stop + expire */
     double time_ns = 0;
     size_t i = 0;

@@ -27,8 +27,11 @@ for run in range(runs):
     for cell in result["cells"]:
         factor = slowdown(cell, run) * machine * random.gauss(1, 0.01)
         for phase in cell["phases"]:
-            if phase["cpu_ns_per_op"] is not None:
+            interval = phase["cpu_ns_per_op_interval"]
+            if interval:
                 phase["cpu_ns_per_op"] *= factor
+                interval.update({key: interval[key] * factor for key in ("median", "low", "high")})
+                interval["samples"] = [sample * factor for sample in interval["samples"]]
             if (cell["impl"], cell["workload"]) == ("list", "hold") and run >= runs // 4:
                 phase["work"]["comparisons"] = int(phase["work"]["comparisons"] * 1.02)
     with open(f"{directory}/{runs - run:04d}.json", "w") as out:

@@ -18,5 +18,6 @@ for number in range(first, last + 1):
         for phase in cell["phases"]:
             time = next(times)
             phase["cpu_ns_per_op"] = time * slower if time is not None else None
+            phase.pop("cpu_ns_per_op_interval", None)  # of one of the runs
     with open(f"{directory}/{number:03d}.json", "w") as out:
         json.dump(result, out)

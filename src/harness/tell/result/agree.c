@@ -4,31 +4,58 @@
 
 #include "harness/base/json.h"
 #include "harness/base/memory.h"
+#include "harness/base/text.h"
 #include "harness/measure/stats/summary.h"
 
 /* Numbers are written in six digits, so what is calculated again from them may differ by so much. */
 #define ROUNDING 2e-5
 
-/* Where it looks, for the message. */
+/* Where it looks: "cells[3].phases[0].ns_per_op" */
 struct place_in {
     const char *what;
-    size_t cell;
-    const char *phase; /* "": the cell as a whole */
     struct diag *diag;
+    char trail[256];
 };
 
 static int refuse(const struct place_in *in, const char *key, const char *problem,
                   const char *expected)
 {
-    return diag_usage(in->diag, "%s: cells[%zu]%s%.60s.%s: %s; expected %s", in->what, in->cell,
-                      in->phase[0] ? ", phase " : "", in->phase, key, problem, expected);
+    return diag_usage(in->diag, "%s: %s%s%s: %s; expected %s", in->what, in->trail,
+                      in->trail[0] ? "." : "", key, problem, expected);
 }
-
-/* ---- Times. ----------------------------------------------------------------------------------- */
 
 static bool is_near(double one, double other)
 {
     return fabs(one - other) <= ROUNDING * fabs(other);
+}
+
+/* ---- Any object of any document. --------------------------------------------------------------- */
+
+/* No number of an object is above those behind it here; what is null or not there is passed over. */
+static const char *const rising[][9] = {
+    {"low", "median", "high"},
+    {"min", "p1", "p10", "p50", "p90", "p99", "p99_9", "p99_99", "max"},
+    {"mean", "max"},
+    {"late_p50_ns", "late_p99_ns", "late_max_ns"},
+    {"late_mean_ns", "late_max_ns"},
+    {"late_mean_ticks", "late_max_ticks"},
+    {"useful", "count"},
+    {"to_moment", "count"},
+};
+
+static int check_order(const struct place_in *in, const cJSON *object)
+{
+    for (size_t row = 0; row < sizeof rising / sizeof *rising; row++) {
+        double least = NAN;
+        for (size_t i = 0; i < sizeof *rising / sizeof **rising && rising[row][i]; i++) {
+            double value = json_get_number(object, rising[row][i]);
+            if (value < least && !is_near(value, least))
+                return refuse(in, rising[row][i], "lies below what it cannot be below",
+                              "them in their order");
+            least = isnan(value) ? least : value;
+        }
+    }
+    return DIAG_OK;
 }
 
 static struct summary summary_again(const cJSON *samples)
@@ -42,39 +69,100 @@ static struct summary summary_again(const cJSON *samples)
     return summary;
 }
 
-static int check_interval(const struct place_in *in, const cJSON *phase, const char *key)
+static int check_samples(const struct place_in *in, const cJSON *object)
 {
-    const cJSON *interval = json_get(phase, key), *samples = json_get(interval, "samples");
-    double median = json_get_number(interval, "median"), low = json_get_number(interval, "low"),
-           high = json_get_number(interval, "high");
-    if (low > median || median > high)
-        return refuse(in, key, "the median lies outside of its interval", "low <= median <= high");
-    if (cJSON_GetArraySize(samples) == 0)
+    const cJSON *samples = json_get(object, "samples");
+    if (!cJSON_IsArray(samples) || !json_get(object, "median"))
         return DIAG_OK;
+    if (!samples->child)
+        return refuse(in, "median", "of no samples", "null in the place of the object");
     struct summary again = summary_again(samples);
-    if (!is_near(median, again.median) || !is_near(low, again.low) || !is_near(high, again.high))
-        return refuse(in, key, "median or interval are not those of the samples",
+    if (!is_near(json_get_number(object, "median"), again.median) ||
+        !is_near(json_get_number(object, "low"), again.low) ||
+        !is_near(json_get_number(object, "high"), again.high))
+        return refuse(in, "median", "it or its interval is not that of the samples",
                       "what the samples give");
     return DIAG_OK;
 }
 
-/* A phase with operations has its time where times were taken. */
-static int check_phase(const struct place_in *in, const cJSON *cell, const cJSON *phase)
+/* Goes through a document.  A workload's own parameters, in `spec`, may have any name. */
+static int check_below(struct place_in *in, const cJSON *parent)
 {
-    static const char *const keys[] = {"ns_per_op", "cpu_ns_per_op_interval", "ns_per_advance"};
-    double operations = json_get_number(phase, "operations.start") +
-                        json_get_number(phase, "operations.stop") +
-                        json_get_number(phase, "operations.expire");
-    if (json_get_number(cell, "sampling.samples") > 0 && operations > 0 &&
-        !json_get(phase, "ns_per_op"))
-        return refuse(in, "ns_per_op", "null", "the time of what was timed");
-    int status = DIAG_OK;
-    for (size_t i = 0; i < sizeof keys / sizeof *keys && status == DIAG_OK; i++)
-        status = check_interval(in, phase, keys[i]);
+    size_t length = strlen(in->trail), index = 0;
+    int status = cJSON_IsObject(parent) ? check_samples(in, parent) : DIAG_OK;
+    if (status == DIAG_OK && cJSON_IsObject(parent))
+        status = check_order(in, parent);
+    json_each(item, parent, "") {
+        char *end = in->trail + length;
+        if (item->string)
+            snprintf(end, sizeof in->trail - length, "%s%.60s", length ? "." : "", item->string);
+        else
+            snprintf(end, sizeof in->trail - length, "[%zu]", index++);
+        if (status == DIAG_OK && (!item->string || strcmp(item->string, "spec") != 0))
+            status = check_below(in, item);
+        *end = '\0';
+    }
     return status;
 }
 
-/* ---- Proof. ----------------------------------------------------------------------------------- */
+int agree_check_figures(const cJSON *root, const char *what, struct diag *diag)
+{
+    struct place_in in = {.what = what, .diag = diag};
+    return check_below(&in, root);
+}
+
+/* ---- Times of a phase. -------------------------------------------------------------------------- */
+
+/* Each is over so many operations, and null without any. */
+static const struct {
+    const char *key, *over; /* NULL: start, stop and expire */
+    bool always;            /* never null where something was timed */
+} times[] = {
+    {"ns_per_op", NULL, true},
+    {"cpu_ns_per_op", NULL, true},
+    {"cpu_ns_per_op_interval", NULL, false},
+    {"corrected.ns_per_op", NULL, false},
+    {"ns_per_advance", "operations.advance", true},
+    {"corrected.ns_per_advance", "operations.advance", false},
+    {"latency_ns.start", "operations.start", false},
+    {"latency_ns.stop", "operations.stop", false},
+    {"latency_ns.advance", "operations.advance", false},
+    {"latency_ns.next", "wakeups.next_calls", false},
+};
+
+static int check_time(const struct place_in *in, const cJSON *cell, const cJSON *phase, size_t row)
+{
+    const char *key = times[row].key, *over = times[row].over;
+    const cJSON *time = json_get(phase, key), *list = json_get(time, "samples");
+    double samples = json_get_number(cell, "sampling.samples");
+    double count = over ? json_get_number(phase, over)
+                        : json_get_number(phase, "operations.start") +
+                              json_get_number(phase, "operations.stop") +
+                              json_get_number(phase, "operations.expire");
+    bool timed = samples > 0 && count > 0;
+    if (time && !timed)
+        return refuse(in, key, "is the time of nothing", "null");
+    if (!time && timed && times[row].always)
+        return refuse(in, key, "null", "the time of what was timed");
+    if (list && cJSON_GetArraySize(list) != samples)
+        return refuse(in, key, "has another number of samples", "that of sampling.samples");
+    return DIAG_OK;
+}
+
+static int check_phase(const struct place_in *in, const cJSON *cell, const cJSON *phase)
+{
+    int status = DIAG_OK;
+    double median = json_get_number(phase, "cpu_ns_per_op_interval.median");
+    for (size_t i = 0; i < sizeof times / sizeof *times && status == DIAG_OK; i++)
+        status = check_time(in, cell, phase, i);
+    if (status == DIAG_OK && !isnan(median) &&
+        !is_near(json_get_number(phase, "cpu_ns_per_op"), median))
+        return refuse(in, "cpu_ns_per_op", "is not that of its interval",
+                      "cpu_ns_per_op_interval.median");
+    return status;
+}
+
+/* ---- Status and proof. -------------------------------------------------------------------------- */
 
 bool result_is_exact(const cJSON *cell)
 {
@@ -83,32 +171,70 @@ bool result_is_exact(const cJSON *cell)
            !cJSON_IsTrue(json_get(cell, "traits.keeps_nothing"));
 }
 
+static int check_status(const struct place_in *in, const cJSON *cell)
+{
+    char known[96];
+    struct text list = text_in(known, sizeof known);
+    for (int status = OUTCOME_OK; status <= OUTCOME_CRASHED; status++) {
+        const char *name = outcome_status_name((enum outcome_status)status);
+        if (json_says(cell, "status", name))
+            return DIAG_OK;
+        text_add_item(&list, ", ", "%s", name);
+    }
+    return refuse(in, "status", "unknown", known);
+}
+
+/* The latest that the design's traits allow. */
+static double latest(const cJSON *cell)
+{
+    double shift = json_get_number(cell, "traits.late_shift");
+    double longest = json_get_number(cell, "stream.horizon_ticks");
+    return json_get_number(cell, "traits.late_ticks") + (shift > 0 ? longest / exp2(shift) : 0);
+}
+
 /* A cell on a runner has a ledger for its proof; designs that may be late, or keep nothing, have another digest. */
 static int check_proof(const struct place_in *in, const cJSON *cell)
 {
-    if (!json_says(cell, "status", "ok") || json_get(cell, "runner") || json_get(cell, "clock"))
-        return DIAG_OK;
-    if (!json_first(cell, "phases"))
-        return refuse(in, "phases", "empty", "the phases of a cell that is ok");
-    if (!(json_get_number(cell, "early") <= 0))
-        return refuse(in, "early", "the status is ok", "0");
-    if (!result_is_exact(cell))
-        return DIAG_OK;
-    if (!json_says(cell, "digest", json_get_text(cell, "expected_digest")))
-        return refuse(in, "digest", "is not the oracle's, and the status is ok",
-                      "expected_digest, or the status mismatch");
-    if (json_get_number(cell, "fired") != json_get_number(cell, "stream.expected_fired"))
-        return refuse(in, "fired", "is not what the oracle says, and the status is ok",
-                      "stream.expected_fired, or the status mismatch");
+    bool runs = json_get(cell, "runner") || json_get(cell, "clock");
+    bool plays = !runs, exact = plays && result_is_exact(cell);
+    double ended = json_get_number(cell, "ledger.ran") + json_get_number(cell, "ledger.stopped") +
+                   json_get_number(cell, "ledger.returned");
+    double fired = json_get_number(cell, "fired"), expired = 0;
+    json_each(phase, cell, "phases")
+        expired += json_get_number(phase, "operations.expire");
+    const struct {
+        const char *key;
+        bool holds;
+        const char *expected;
+    } rules[] = {
+        {"ledger.accepted", plays || json_get_number(cell, "ledger.accepted") == ended,
+         "ran + stopped + returned"},
+        {"ledger.early", plays || json_get_number(cell, "ledger.early") == 0, "0"},
+        {"phases", runs || json_first(cell, "phases"), "one or more"},
+        {"early", runs || json_get_number(cell, "early") == 0, "0"},
+        {"late_max_ticks", runs || json_get_number(cell, "late_max_ticks") <= latest(cell),
+         "what the traits allow"},
+        {"fired", runs || fired == expired, "the sum of operations.expire"},
+        {"fired", !exact || fired == json_get_number(cell, "stream.expected_fired"),
+         "stream.expected_fired"},
+        {"digest", !exact || json_says(cell, "digest", json_get_text(cell, "expected_digest")),
+         "expected_digest"},
+    };
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (json_says(cell, "status", "ok") && !rules[i].holds)
+            return refuse(in, rules[i].key, "does not go with the status ok", rules[i].expected);
     return DIAG_OK;
 }
 
 int agree_check_cell(const cJSON *cell, size_t index, const char *what, struct diag *diag)
 {
-    struct place_in in = {what, index, "", diag};
-    int status = check_proof(&in, cell);
+    struct place_in in = {.what = what, .diag = diag};
+    int length = snprintf(in.trail, sizeof in.trail, "cells[%zu]", index);
+    int status = check_status(&in, cell);
+    status = status == DIAG_OK ? check_proof(&in, cell) : status;
     json_each(phase, cell, "phases") {
-        in.phase = json_get_text(phase, "name");
+        snprintf(in.trail + length, sizeof in.trail - (size_t)length, ", phase %.60s",
+                 json_get_text(phase, "name"));
         status = status == DIAG_OK ? check_phase(&in, cell, phase) : status;
     }
     return status;
@@ -158,5 +284,6 @@ static int check_shards(const cJSON *root, const char *what, struct diag *diag)
 int agree_check_document(const cJSON *root, const char *what, struct diag *diag)
 {
     int status = check_once(root, what, diag);
-    return status == DIAG_OK ? check_shards(root, what, diag) : status;
+    status = status == DIAG_OK ? check_shards(root, what, diag) : status;
+    return status == DIAG_OK ? agree_check_figures(root, what, diag) : status;
 }

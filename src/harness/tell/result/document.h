@@ -28,13 +28,15 @@
 /* `what` names the document in the diagnostic.  DIAG_USAGE with "what: path: what was expected". */
 int shape_check_head(const cJSON *root, const char *what, struct diag *diag);
 int shape_check_cell(const cJSON *cell, size_t index, const char *what, struct diag *diag);
-/* What the writer keeps and a reader relies on (agree.c): low <= median <= high, all three those of the samples; ok only
- * where the digest and what fired are the oracle's; a time for what was timed; each cell once; shards 1 .. N, once each.
- * Both are asked by whoever loads a result: report, compare, merge, --resume, history, ci.  DIAG_USAGE with the cell and
- * the key.  O(n log n) in the cells. */
+/* What the writer keeps and a reader relies on (agree.c).  Of any document: medians, intervals and percentiles in their
+ * order, and those of the samples that stand beside them.  Of a result: a time for what was timed and for nothing else;
+ * a status that there is, and ok only where digest, counts, lateness or ledger prove it; each cell once; shards 1 .. N,
+ * once each.  Asked by whoever loads a document: report, compare, merge, --resume, history, ci.  DIAG_USAGE with the cell
+ * and the key.  O(n log n) in cells and samples. */
+int agree_check_figures(const cJSON *root, const char *what, struct diag *diag);
 int agree_check_cell(const cJSON *cell, size_t index, const char *what, struct diag *diag);
 int agree_check_document(const cJSON *root, const char *what, struct diag *diag);
-/* The same of a document of which readers rely on nothing but its version. */
+/* The version, and agree_check_figures: of a document of which readers rely on nothing else. */
 int shape_check_version(const cJSON *root, const char *what, struct diag *diag);
 /* Is the cell's design never late, and does it keep its timers?  Then its digest is the oracle's. */
 bool result_is_exact(const cJSON *cell);

@@ -232,7 +232,8 @@ static int check_version(const cJSON *root, const char *kind, const char *what, 
 
 int shape_check_version(const cJSON *root, const char *what, struct diag *diag)
 {
-    return check_version(root, "document", what, diag);
+    int status = check_version(root, "document", what, diag);
+    return status == DIAG_OK ? agree_check_figures(root, what, diag) : status;
 }
 
 int shape_check_head(const cJSON *root, const char *what, struct diag *diag)
@@ -256,7 +257,8 @@ int shape_check_kind(const cJSON *root, const char *kind, const struct shape_rul
                             json_get_text(root, "kind"), kind);
     if (status == DIAG_OK)
         status = check_rules(head_rules, sizeof head_rules / sizeof *head_rules, root, &walk);
-    return status == DIAG_OK ? check_rules(rules, count, root, &walk) : status;
+    status = status == DIAG_OK ? check_rules(rules, count, root, &walk) : status;
+    return status == DIAG_OK ? agree_check_figures(root, what, diag) : status;
 }
 
 int shape_check_cell(const cJSON *cell, size_t index, const char *what, struct diag *diag)
