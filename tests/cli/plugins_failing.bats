@@ -159,9 +159,10 @@ mismatches() {
     mismatches answers-from-record "the oracle says" --workload=hold --runs=1
 }
 
-@test "timed calls that keep nothing are a mismatch, also where nothing fires" {
+@test "timed calls that keep nothing, or keep it for another tick, are a mismatch, also where nothing fires" {
     mismatches keeps-nothing-timed "visit shows 0 timers; the oracle says 100" --workload=P1 --runs=1
     mismatches keeps-nothing-timed "visit shows 0 timers; the oracle says 100" --workload=P1 --runs=1 --warmup=0 --min-time=0ns --same-pass
+    mismatches keeps-later-timed "visit shows 100 timers; the oracle says 100, others or due at other ticks" --workload=P1 --runs=1
 }
 
 # both_cells ARGUMENT... - heap and the failing one, into out.json, and what became of them.
