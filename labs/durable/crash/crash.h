@@ -90,6 +90,10 @@ bool crash_judge(const struct crash_case *this, enum crash_part part,
                  const struct durable_request *request, const char *store_directory,
                  struct book *book, const char *where);
 
+/* What describe says of damage is what open has named. */
+void crash_count_damage(const struct crash_case *this, enum crash_part part,
+                        const struct book *book, const char *where);
+
 /* A book as it is for an open after a crash: nothing more is put, nothing seen is remembered. */
 void crash_prepare(struct book *book, uint32_t producers);
 

@@ -275,11 +275,22 @@ void crash_prepare(struct book *book, uint32_t producers)
     book->seen = (struct durable_ledger){0};
     book->first[0] = book->failure[0] = '\0';
     book->figures.damaged = book->figures.damaged_lost = 0;
+    book->description.damaged = book->damaged_at_open = 0;
     book->drained_poll = 0;
     book->drained_ms = 0;
     book->disk_length = NULL;
     book->disk_lock = NULL;
     atomic_store(&book->clock, UINT32_MAX / 2);
+}
+
+void crash_count_damage(const struct crash_case *this, enum crash_part part,
+                        const struct book *book, const char *where)
+{
+    if (book->description.damaged != book->damaged_at_open)
+        crash_broken(this, part, "failed",
+                     "%s; then open named %" PRIu64
+                     " damaged pieces, and describe said %" PRIu64,
+                     where, book->damaged_at_open, book->description.damaged);
 }
 
 bool crash_judge(const struct crash_case *this, enum crash_part part,
@@ -294,6 +305,7 @@ bool crash_judge(const struct crash_case *this, enum crash_part part,
         crash_broken(this, part, "crashed", "%s; then: %s", where, reason);
     else if (ended != DRIVE_FINISHED)
         crash_broken(this, part, "failed", "%s; then: %s", where, book->failure);
+    crash_count_damage(this, part, book, where);
     struct durable_ledger ledger = book_judge(book);
     book_explain(book, &ledger, defects, sizeof defects);
     if (!this->report->is_broken && book_is_broken(&ledger))

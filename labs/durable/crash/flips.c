@@ -78,6 +78,7 @@ static bool judge_flip(const struct crash_case *this, const struct durable_reque
         crash_broken(this, CRASH_FLIPS, "crashed", "%s; then: %s", where, reason);
         return false;
     }
+    crash_count_damage(this, CRASH_FLIPS, book, where);
     struct durable_ledger ledger = book_judge(book);
     bool named = book->figures.damaged > 0 || ended != DRIVE_FINISHED;
     report->flips_refused += ended != DRIVE_FINISHED;

@@ -6,19 +6,23 @@
 
 #include <inttypes.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define MESSAGES_MAX 4096u
 #define DAY_MS       UINT64_C(86400000)
 /* A server is made and begun in some of them, which takes its time beside others. */
 #define SECONDS        100u
 #define SECONDS_SERVER 600u
-/* Of seats that came and went. */
+/* Of seats that came and went, and of opens that were refused. */
 #define LEAK_BYTES UINT64_C(100000)
+#define REFUSALS   1000u
 
 enum fate { ABSENT, WAITS, HANDED, ENDED };
 
@@ -43,6 +47,7 @@ struct scene {
     uint64_t now_ms;
     struct message messages[MESSAGES_MAX];
     size_t count, handed[MESSAGES_MAX], handed_count;
+    uint64_t handed_ms; /* the latest due that was handed out */
     const struct tw_setting *settings;
     size_t setting_count;
 };
@@ -79,17 +84,25 @@ static struct tw_store_config config_of(const struct scene *scene)
                                     .setting_count = scene->setting_count};
 }
 
-/* name: NULL opens the same one again. */
+static void path_of(const struct scene *scene, const char *name, char out[PATH_MAX])
+{
+    snprintf(out, PATH_MAX, "%.3900s/%s", scene->this->options->directory, name);
+}
+
+/* name: NULL opens the same one again.  Nothing of the configuration is there afterwards. */
 static bool scene_open(struct scene *scene, const char *name, uint64_t now_ms)
 {
     struct tw_error error = {""};
+    char directory[PATH_MAX];
     const struct tw_store_backend *table = scene->this->store;
     scene->now_ms = now_ms;
     if (name)
-        snprintf(scene->directory, sizeof scene->directory, "%.3900s/%s",
-                 scene->this->options->directory, name);
+        path_of(scene, name, scene->directory);
     struct tw_store_config config = config_of(scene);
+    config.directory = strcpy(directory, scene->directory);
     int answer = table->open(&scene->store, &config, &error);
+    memset(directory, 0, sizeof directory);
+    memset(&config, 0, sizeof config);
     if (answer != TW_STORE_OK) {
         fail(scene, "failed", "open answered %d: %.180s", answer, error.text);
         return false;
@@ -130,12 +143,28 @@ static unsigned char byte_of(uint64_t key, size_t at)
     return (unsigned char)(key >> at % 8 * 8 ^ at * 7);
 }
 
-static void look_pending(struct scene *scene)
+/* A dispatcher sleeps until the time that next names, also of what was put meanwhile. */
+static void look_next(struct scene *scene)
+{
+    uint64_t first = TW_STORE_NEVER, next = scene->this->store->next(scene->store);
+    for (size_t i = 0; i < scene->count; i++)
+        if (scene->messages[i].fate == WAITS && scene->messages[i].put.due_ms < first)
+            first = scene->messages[i].put.due_ms;
+    first = first < scene->now_ms ? scene->now_ms : first;
+    first = first < scene->handed_ms ? scene->handed_ms : first;
+    if (first != TW_STORE_NEVER && next >= first + scene->description.resolution_ms)
+        fail(scene, "failed",
+             "next named %" PRIu64 " at %" PRIu64 ", and a message waits for %" PRIu64, next,
+             scene->now_ms, first);
+}
+
+static void look(struct scene *scene)
 {
     struct tw_store_stats stats = {.pending = UINT64_MAX};
     uint64_t pending = 0;
     for (size_t i = 0; i < scene->count; i++)
         pending += scene->messages[i].fate == WAITS || scene->messages[i].fate == HANDED;
+    look_next(scene);
     scene->this->store->stats(scene->store, &stats);
     if (stats.pending != pending && stats.pending != UINT64_MAX)
         fail(scene, "failed", "stats have %" PRIu64 " messages pending; expected %" PRIu64,
@@ -171,7 +200,7 @@ static int put(struct scene *scene)
     }
     free(batch);
     free(payloads);
-    look_pending(scene);
+    look(scene);
     return answer;
 }
 
@@ -185,7 +214,7 @@ static void cancel(struct scene *scene, size_t at)
     else
         expect(scene, "cancel", answer,
                message->fate == WAITS ? TW_STORE_CANCELLED : TW_STORE_TOO_LATE);
-    look_pending(scene);
+    look(scene);
 }
 
 static void deliver(struct scene *scene, const struct tw_delivery *delivery)
@@ -211,6 +240,8 @@ static void deliver(struct scene *scene, const struct tw_delivery *delivery)
     else if (delivery->due_ms > scene->now_ms)
         fail(scene, "early", "key %" PRIu64 " came before its due", delivery->key);
     message->fate = HANDED;
+    if (scene->handed_ms < delivery->due_ms)
+        scene->handed_ms = delivery->due_ms;
     scene->handed[scene->handed_count++] = at;
 }
 
@@ -234,7 +265,7 @@ static void done(struct scene *scene, size_t count)
         scene->messages[scene->handed[i]].fate = ENDED;
     scene->handed_count -= count;
     memmove(scene->handed, scene->handed + count, scene->handed_count * sizeof *scene->handed);
-    look_pending(scene);
+    look(scene);
 }
 
 /* All that is due comes, and is done. */
@@ -250,6 +281,23 @@ static void drain(struct scene *scene, uint64_t now_ms, size_t max)
                 (now_ms + 1) / scene->description.resolution_ms)
             fail(scene, "late", "key %" PRIu64 " is due and did not come",
                  scene->messages[i].put.key);
+}
+
+static void *drain_here(void *argument)
+{
+    struct scene *scene = argument;
+    drain(scene, scene->now_ms, 256);
+    return NULL;
+}
+
+/* The dispatcher is another thread now. */
+static void drain_elsewhere(struct scene *scene)
+{
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, drain_here, scene) == 0)
+        pthread_join(thread, NULL);
+    else
+        fail(scene, "failed", "no thread");
 }
 
 /* ---- Scenes. ---------------------------------------------------------------------------------- */
@@ -283,9 +331,12 @@ static void any_key_and_due(struct scene *scene, uint64_t base_ms)
         expect(scene, "put", answer, TW_STORE_OK);
     add(scene, base_ms + 79, scene->now_ms + 9 * DAY_MS, 10);
     expect(scene, "put", put(scene), TW_STORE_OK);
-    if (!reopen(scene, scene->now_ms))
+    /* Closed for a month, with messages that were due meanwhile. */
+    if (!reopen(scene, scene->now_ms + 30 * DAY_MS))
         return;
-    drain(scene, scene->now_ms + 399 * DAY_MS, 256);
+    add(scene, base_ms + 80, scene->now_ms + 9 * DAY_MS, 10);
+    expect(scene, "put", put(scene), TW_STORE_OK);
+    drain(scene, scene->now_ms + 369 * DAY_MS, 256);
     drain(scene, scene->now_ms + 2 * DAY_MS, 256);
     scene_close(scene);
 }
@@ -375,61 +426,81 @@ static void seats_and_neighbours(struct scene *scene)
     for (size_t i = 0; i < count_of_other; i++)
         deliver(&other, &out_of_other[i]);
     drain(scene, scene->now_ms, 8);
-    drain(&other, other.now_ms, 8);
+    drain_elsewhere(&other);
     scene_close(scene);
+    add(&other, 7200, other.now_ms + 1, 100);
+    expect(&other, "put", put(&other), TW_STORE_OK);
+    drain(&other, other.now_ms + 2000, 8);
     scene_close(&other);
 }
 
-/* What is refused says why, and nothing of it is there. */
+/* Opens that are refused say why, set no store and keep nothing. */
+static void refuse(struct scene *scene, const char *what, const struct tw_store_config *config,
+                   int expected)
+{
+    size_t files = 0;
+    uint64_t memory = 0;
+    for (size_t i = 0; i < REFUSALS && !scene->outcome->rule[0]; i++) {
+        struct tw_error error = {""};
+        struct tw_store *store = NULL;
+        expect(scene, what, scene->this->store->open(&store, config, &error), expected);
+        if (store || !error.text[0])
+            fail(scene, "failed", "%s that was refused set a store, or gave no reason", what);
+        files = i == 0 ? footing_open_files() : files;
+        memory = i == 0 ? footing_allocated_bytes() : memory;
+    }
+    if (footing_open_files() > files ||
+        (memory != UINT64_MAX && footing_allocated_bytes() > memory + LEAK_BYTES))
+        fail(scene, "failed", "%s was refused %u times, and descriptors or memory were kept", what,
+             REFUSALS);
+}
+
+/* Nothing of what is refused is there; and the directory of somebody else finds nothing new in it. */
 static void refusals(struct scene *scene)
 {
-    struct tw_error error = {""};
-    struct tw_store *again = NULL;
+    char foreign[PATH_MAX], letters[PATH_MAX];
     const uint64_t now = DURABLE_EPOCH_MS + 2 * DAY_MS;
     if (!scene_open(scene, "one", now))
         return;
     struct tw_store_config config = config_of(scene);
-    if (is_kept(scene)) {
-        int answer = scene->this->store->open(&again, &config, &error);
-        expect(scene, "a second open of the directory", answer, TW_STORE_LOCKED);
-        if (answer != TW_STORE_OK && (again || !error.text[0]))
-            fail(scene, "failed", "an open that was refused set a store, or gave no reason");
-    }
+    if (is_kept(scene))
+        refuse(scene, "a second open of the directory", &config, TW_STORE_LOCKED);
     add(scene, 6001, now + 1, 0);
     add(scene, 6002, now + 1, TW_PAYLOAD_MAX + 1);
     expect(scene, "a put with a payload that is too large", put(scene), TW_STORE_RANGE);
     drain(scene, now + 2000, 256);
     scene_close(scene);
-    /* A setting that it does not have; and the directory of somebody else, who finds nothing new there. */
     struct tw_setting setting = {"no-such-setting", 1, {1}};
+    path_of(scene, "foreign", foreign);
+    path_of(scene, "foreign/letters", letters);
+    config.directory = foreign;
     config.settings = &setting;
     config.setting_count = 1;
-    config.directory = strcat(scene->directory, "/../foreign");
-    expect(scene, "an open with a setting that it does not have",
-           scene->this->store->open(&again, &config, &error), TW_STORE_BAD);
+    refuse(scene, "an open with a setting that it does not have", &config, TW_STORE_BAD);
     config.setting_count = 0;
     if (!is_kept(scene))
         return;
-    mkdir(scene->directory, 0700);
-    strcat(scene->directory, "/letters");
-    mkdir(scene->directory, 0700);
-    *strrchr(scene->directory, '/') = '\0';
-    expect(scene, "an open of a directory that holds something else",
-           scene->this->store->open(&again, &config, &error), TW_STORE_FORMAT);
-    strcat(scene->directory, "/letters");
-    if (rmdir(scene->directory) != 0 ||
-        (*strrchr(scene->directory, '/') = '\0', rmdir(scene->directory)) != 0)
+    mkdir(foreign, 0700);
+    mkdir(letters, 0700);
+    refuse(scene, "an open of a directory that holds something else", &config, TW_STORE_FORMAT);
+    if (rmdir(letters) != 0 || rmdir(foreign) != 0)
         fail(scene, "failed", "an open that was refused changed the directory");
 }
 
 #define ROUND_MESSAGES 100u
 #define ROUNDS         8u
+#define ROUND_PAUSES   100u
+
+static uint64_t memory_of(int64_t server)
+{
+    return footing_allocated_bytes() + (server > 0 ? footing_memory_bytes(server) : 0);
+}
 
 /* The same messages again and again: what has ended takes no memory and, of one with files of its own, no disk. */
 static void rounds(struct scene *scene)
 {
     const struct tw_store_backend *table = scene->this->store;
-    uint64_t memory[ROUNDS] = {0}, disk[ROUNDS] = {0}, key = 10000;
+    uint64_t memory = 0, disk = 0, key = 10000;
     scene->settings = scene->this->small;
     scene->setting_count = scene->this->small_count;
     if (!scene_open(scene, "rounds", DURABLE_EPOCH_MS))
@@ -444,13 +515,20 @@ static void rounds(struct scene *scene)
         expect(scene, "checkpoint", table->checkpoint(scene->store), TW_STORE_OK);
         for (size_t i = 0; more && i < 4 * ROUND_MESSAGES; i++)
             expect(scene, "tend", table->tend(scene->store, scene->now_ms, &more), TW_STORE_OK);
-        memory[round] = footing_allocated_bytes() + (server > 0 ? footing_memory_bytes(server) : 0);
-        disk[round] = server > 0 ? 0 : footing_disk_bytes(scene->directory);
+        if (round == ROUNDS / 2 - 1) {
+            memory = memory_of(server);
+            disk = server > 0 ? 0 : footing_disk_bytes(scene->directory);
+        }
     }
-    /* Of what they put two rounds of four may stay. */
+    /* Of what they put two rounds of four may stay; a library's threads may have some of it still to give back. */
     const int64_t most = INT64_C(2) * ROUND_MESSAGES * TW_PAYLOAD_MAX;
-    int64_t more_memory = (int64_t)(memory[ROUNDS - 1] - memory[ROUNDS / 2 - 1]);
-    int64_t more_disk = (int64_t)(disk[ROUNDS - 1] - disk[ROUNDS / 2 - 1]);
+    int64_t more_memory = INT64_MAX, more_disk = INT64_MAX;
+    for (size_t i = 0; i < ROUND_PAUSES && (more_memory > most || more_disk > most); i++) {
+        struct timespec pause = {0, i > 0 ? 100000000 : 0};
+        nanosleep(&pause, NULL);
+        more_memory = (int64_t)(memory_of(server) - memory);
+        more_disk = server > 0 ? 0 : (int64_t)(footing_disk_bytes(scene->directory) - disk);
+    }
     if (more_memory > most || more_disk > most)
         fail(scene, "failed",
              "memory grew by %" PRId64 " bytes and the files by %" PRId64
@@ -463,7 +541,7 @@ static void rounds(struct scene *scene)
 static void other_settings(struct scene *scene)
 {
     uint64_t now = DURABLE_EPOCH_MS;
-    if (!is_kept(scene) || !scene_open(scene, "settings", now))
+    if (!is_kept(scene) || !scene_open(scene, "settings/", now))
         return;
     const struct tw_store_description first = scene->description;
     const struct scene given = {
@@ -510,29 +588,112 @@ static void late(struct scene *scene)
     any_key_and_due(scene, UINT64_C(1) << 42);
 }
 
+/* ---- A checkpoint, and the open behind it. ---------------------------------------------------- */
+
+#define ENDED_ROUNDS 40u
+#define ENDED_EACH   10u
+#define ENDED_BYTES  ((uint64_t)ENDED_ROUNDS * ENDED_EACH * TW_PAYLOAD_MAX)
+
+/* Megabytes that have ended and some messages that wait; a checkpoint, and the process ends without a close. */
+static void die_behind_checkpoint(struct scene *scene)
+{
+    if (!scene_open(scene, "short", DURABLE_EPOCH_MS))
+        return;
+    for (uint64_t round = 0; round < ENDED_ROUNDS && !scene->outcome->rule[0]; round++) {
+        scene->count = 0;
+        for (uint64_t i = 0; i < ENDED_EACH; i++)
+            add(scene, 100 + round * ENDED_EACH + i, scene->now_ms + 1000, TW_PAYLOAD_MAX);
+        expect(scene, "put", put(scene), TW_STORE_OK);
+        drain(scene, scene->now_ms + 2000, ENDED_EACH);
+    }
+    for (uint64_t i = 0; i < 10; i++)
+        add(scene, i, DURABLE_EPOCH_MS + DAY_MS, 100);
+    expect(scene, "put", put(scene), TW_STORE_OK);
+    expect(scene, "checkpoint", scene->this->store->checkpoint(scene->store), TW_STORE_OK);
+}
+
+/* It need not read again what has ended; a store may keep some of it. */
+static void open_behind_checkpoint(struct scene *scene)
+{
+    uint64_t before = footing_read_bytes(getpid());
+    if (!scene_open(scene, "short", DURABLE_EPOCH_MS + ENDED_ROUNDS * 2000))
+        return;
+    uint64_t bytes = footing_read_bytes(getpid()) - before;
+    if (before != UINT64_MAX && bytes > ENDED_BYTES / 2)
+        fail(scene, "failed",
+             "an open behind a checkpoint read %" PRIu64 " bytes; %" PRIu64
+             " bytes of messages had ended before it",
+             bytes, ENDED_BYTES);
+    for (uint64_t i = 0; i < 10; i++) {
+        add(scene, i, DURABLE_EPOCH_MS + DAY_MS, 100);
+        scene->messages[i].fate = WAITS;
+    }
+    drain(scene, DURABLE_EPOCH_MS + DAY_MS + 2000, 256);
+    scene_close(scene);
+}
+
+/* ---- All of them. ------------------------------------------------------------------------------ */
+
+typedef void scene_fn(struct scene *scene);
+
+struct playing {
+    const struct crash_case *this;
+    scene_fn *const *scenes;
+    size_t count;
+};
+
 static void play(void *ctx, void *record)
 {
-    /* In the order of their clocks: one directory has seen them all. */
-    static void (*const scenes[])(struct scene *) = {early,    much_at_once,         clock_back,
-                                                     refusals, seats_and_neighbours, late,
-                                                     rounds,   other_settings};
     static struct scene scene;
+    const struct playing *playing = ctx;
     struct outcome *outcome = record;
-    for (size_t i = 0; i < sizeof scenes / sizeof *scenes && !outcome->rule[0]; i++) {
-        scene = (struct scene){.this = ctx, .outcome = outcome};
+    for (size_t i = 0; i < playing->count && !outcome->rule[0]; i++) {
+        scene = (struct scene){.this = playing->this, .outcome = outcome};
         scene.settings = scene.this->options->settings;
         scene.setting_count = scene.this->options->setting_count;
-        scenes[i](&scene);
+        playing->scenes[i](&scene);
     }
+}
+
+/* In a process that ends without a close of what is open. */
+static bool play_apart(const struct crash_case *this, scene_fn *const scenes[], size_t count)
+{
+    struct outcome outcome = {.rule = ""};
+    struct playing playing = {this, scenes, count};
+    char reason[300] = "";
+    unsigned seconds = this->store->flags & TW_STORE_SERVER ? SECONDS_SERVER : SECONDS;
+    int said = memfd_create("said", MFD_CLOEXEC);
+    struct isolate isolate = {.out_fd = said, .err_fd = said};
+    if (!isolate_run(&isolate, seconds, play, &playing, &outcome, sizeof outcome, reason,
+                     sizeof reason))
+        crash_broken(this, CRASH_EVEN, "crashed", "a scene: %s", reason);
+    else if (outcome.rule[0])
+        crash_broken(this, CRASH_EVEN, outcome.rule, "a scene: %s", outcome.words);
+    else if (!(this->store->flags & TW_STORE_SERVER) && durable_said(said, reason, sizeof reason))
+        crash_broken(this, CRASH_EVEN, "failed", "a scene: %s", reason);
+    if (said >= 0)
+        close(said);
+    return !this->report->is_broken;
 }
 
 bool crash_scenes(const struct crash_case *this)
 {
-    struct outcome outcome = {.rule = ""};
+    /* In the order of their clocks: one directory has seen them all. */
+    static scene_fn *const scenes[] = {early,
+                                       much_at_once,
+                                       clock_back,
+                                       refusals,
+                                       seats_and_neighbours,
+                                       late,
+                                       rounds,
+                                       other_settings,
+                                       die_behind_checkpoint};
+    static scene_fn *const afterwards[] = {open_behind_checkpoint};
+    size_t count = sizeof scenes / sizeof *scenes;
+    bool dies = !(this->store->flags & (TW_STORE_SERVER | TW_STORE_IN_MEMORY));
     struct crash_case copy = *this;
-    char reason[300] = "", directory[PATH_MAX];
+    char directory[PATH_MAX];
     struct crash_options options = *this->options;
-    struct isolate isolate = {.out_fd = ISOLATE_NOWHERE, .err_fd = ISOLATE_NOWHERE};
     /* With a name as long and odd as names may be. */
     snprintf(directory, sizeof directory, "%.3700s/a 'store' of 100%% \"%0120d\"?#;$",
              options.directory, 0);
@@ -541,11 +702,8 @@ bool crash_scenes(const struct crash_case *this)
     uint64_t begin_ns = isolate_now_ns();
     if (mkdir(directory, 0700) != 0)
         crash_broken(this, CRASH_EVEN, "failed", "%s: no directory", directory);
-    else if (!isolate_run(&isolate, this->store->flags & TW_STORE_SERVER ? SECONDS_SERVER : SECONDS,
-                          play, &copy, &outcome, sizeof outcome, reason, sizeof reason))
-        crash_broken(this, CRASH_EVEN, "crashed", "a scene: %s", reason);
-    else if (outcome.rule[0])
-        crash_broken(this, CRASH_EVEN, outcome.rule, "a scene: %s", outcome.words);
+    else if (play_apart(&copy, scenes, dies ? count : count - 1) && dies)
+        play_apart(&copy, afterwards, 1);
     isolate_sweep(begin_ns, NULL, 0);
     footing_remove(directory);
     return !this->report->is_broken;

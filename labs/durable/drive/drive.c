@@ -652,6 +652,7 @@ static int open_store(struct driver *driver, const char *directory)
     config.now_ms = request->real_time ? wall_ms() : book->now_ms;
     atomic_store(&book->stage, BOOK_OPENING);
     driver->open_ns = clock_read_ns(CLOCK_MONOTONIC);
+    uint64_t damaged = book->figures.damaged;
     int answer = driver->backend->open(&driver->store, &config, &error);
     book->opening_ns = clock_read_ns(CLOCK_MONOTONIC) - driver->open_ns;
     if (answer != TW_STORE_OK) {
@@ -660,6 +661,7 @@ static int open_store(struct driver *driver, const char *directory)
         return answer;
     }
     driver->backend->describe(driver->store, &book->description);
+    book->damaged_at_open = book->figures.damaged - damaged;
     book->server = book->description.server;
     book->resolution_ms = book->description.resolution_ms;
     book->incarnation++;

@@ -86,6 +86,7 @@ struct book {
     char failure[300];                  /* what the store answered that ended the worker */
     struct durable_figures figures;
     struct tw_store_description description;
+    uint64_t damaged_at_open; /* pieces that the last open named */
     struct tw_store_stats stats;
     struct book_entry entries[];
 };

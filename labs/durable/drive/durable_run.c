@@ -16,6 +16,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -40,6 +41,8 @@ struct worker {
     pid_t pid;
     int alarm; /* readable when the alarm rings */
     int pidfd;
+    int said;          /* its output; -1: nobody looks */
+    char printed[160]; /* that there was some */
     uint64_t begin_ns, memory_kills;
     enum durable_moment moment;
     enum durable_victim victim;
@@ -72,6 +75,18 @@ static enum durable_end durable_fits(const struct durable_request *request, char
     return DURABLE_UNSUPPORTED;
 }
 
+bool durable_said(int said, char *reason, size_t size)
+{
+    char text[100];
+    ssize_t length = said >= 0 ? pread(said, text, sizeof text - 1, 0) : 0;
+    if (length <= 0)
+        return false;
+    text[length] = '\0';
+    text[strcspn(text, "\n")] = '\0';
+    snprintf(reason, size, "it printed '%s'; expected nothing", text);
+    return true;
+}
+
 /* ---- Children. -------------------------------------------------------------------------------- */
 
 static bool worker_begin(const struct durable_request *request, const char *directory,
@@ -80,8 +95,11 @@ static bool worker_begin(const struct durable_request *request, const char *dire
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
         return false;
+    /* What a server prints is its own. */
+    bool is_silent = !(request->store->flags & TW_STORE_SERVER);
+    worker->said = is_silent ? memfd_create("said", MFD_CLOEXEC) : ISOLATE_NOWHERE;
     struct isolate isolate = {
-        .memory_bytes = request->memory_bytes, .out_fd = ends[1], .err_fd = ISOLATE_NOWHERE};
+        .memory_bytes = request->memory_bytes, .out_fd = ends[1], .err_fd = worker->said};
     fflush(NULL);
     atomic_store(&book->stage, BOOK_OPENING);
     if (book->disk_lock)
@@ -118,6 +136,9 @@ static int worker_end(struct worker *worker)
     close(worker->alarm);
     if (worker->pidfd >= 0)
         close(worker->pidfd);
+    durable_said(worker->said, worker->printed, sizeof worker->printed);
+    if (worker->said >= 0)
+        close(worker->said);
     return status;
 }
 
@@ -174,7 +195,10 @@ bool durable_open_once(const struct durable_request *request, const char *store_
                                &may_be_memory, reason, reason_size);
     else
         *ended = WEXITSTATUS(status);
-    return waited == WAITED_END && WIFEXITED(status);
+    bool ended_well = waited == WAITED_END && WIFEXITED(status);
+    if (ended_well && worker.printed[0])
+        snprintf(reason, reason_size, "%s", worker.printed);
+    return ended_well && !worker.printed[0];
 }
 
 /* ---- Moments. --------------------------------------------------------------------------------- */
@@ -284,6 +308,8 @@ static bool judge_end(struct endurance *endurance, const struct worker *worker, 
         isolate_explain_signal(WTERMSIG(status), isolate_memory_kills() - worker->memory_kills,
                                &may_be_memory, reason, sizeof reason);
         set_end(endurance, DURABLE_CRASHED, reason);
+    } else if (worker->printed[0] && endurance->request->is_strict) {
+        set_end(endurance, DURABLE_FAILED, worker->printed);
     } else if (WEXITSTATUS(status) == DRIVE_SERVED && endurance->request->is_cold &&
                !book->is_cold) {
         book->is_cold = footing_forget(endurance->directory);

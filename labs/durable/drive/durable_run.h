@@ -170,6 +170,9 @@ const char *durable_end_name(enum durable_end end);
 /* "always", "group", "interval", "none". */
 const char *durable_sync_name(enum tw_sync_policy sync);
 
+/* Was anything written to that file, a child's output (memfd_create)?  Then in words; below 0: nothing. */
+bool durable_said(int said, char *reason, size_t size);
+
 /* Makes the run in request->directory, which is there and empty, and fills the report.  `interrupt` may be NULL. */
 void durable_run(const struct durable_request *request, const struct interrupt *interrupt,
                  struct durable_report *report);

@@ -96,6 +96,11 @@ void footing_written(int64_t pid, uint64_t *written_bytes, uint64_t *storage_byt
     *storage_bytes = read_all(pid, "io", "write_bytes");
 }
 
+uint64_t footing_read_bytes(int64_t pid)
+{
+    return read_all(pid, "io", "rchar");
+}
+
 uint64_t footing_disk_bytes(const char *directory)
 {
     uint64_t bytes = 0;

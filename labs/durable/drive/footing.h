@@ -19,6 +19,9 @@ uint64_t footing_resident_bytes(int64_t pid);
  * write_bytes of /proc/PID/io); UINT64_MAX when it cannot be read. */
 void footing_written(int64_t pid, uint64_t *written_bytes, uint64_t *storage_bytes);
 
+/* Bytes that read and its like gave to a process; UINT64_MAX when it cannot be read. */
+uint64_t footing_read_bytes(int64_t pid);
+
 /* Descriptors that this process has open. */
 size_t footing_open_files(void);
 

@@ -133,6 +133,7 @@ struct tw_delivery {
 typedef void tw_store_damage_fn(void *ctx, const char *file, uint64_t offset, const char *what,
                                 uint64_t lost);
 
+/* How a store is to be opened.  Once open has answered, nothing of it is read again but damage and damage_ctx. */
 struct tw_store_config {
     const char *
         directory; /* absolute; made if it is not there (its parent is), and its name lasts before the first acknowledgement */
@@ -152,7 +153,7 @@ struct tw_store_description {
     uint64_t resolution_ms; /* order and lateness are promised to this much */
     uint64_t reach_ms;      /* furthest due from now that put takes; TW_STORE_NEVER: any */
     uint64_t recovered; /* messages pending that open found; UINT64_MAX: it did not count them */
-    uint64_t damaged;   /* pieces that open reported */
+    uint64_t damaged;   /* calls of config.damage by open */
     int64_t server;     /* process of its private server, 0: none */
     char version[64];   /* of library or server, "" for our own */
     size_t setting_count;
@@ -226,7 +227,7 @@ struct tw_store_backend {
     /* Does a bounded piece of work ahead of time; 1 in *more if there is more to do at this time.  A dispatcher that has nothing
      * due calls it until *more is 0. */
     int (*tend)(struct tw_store *store, uint64_t now_ms, int *more);
-    /* Makes all of before durable and the next recovery short. */
+    /* Makes all of before durable and the next recovery short: an open that follows does not read again all that had ended. */
     int (*checkpoint)(struct tw_store *store);
     /* Ends it in order, after all seats have left; like checkpoint under every policy.  Frees the store even if it answers an error. */
     int (*close)(struct tw_store *store);
