@@ -110,8 +110,9 @@ const char *crash_rule(const struct durable_ledger *ledger);
  *
  * What a sync covered is there.  Of the rest each write may have vanished, arrived, or arrived in part, by sectors of 512
  * bytes, in any order.  Names are kept in order, as file systems with a journal do: of the creations, renamings and
- * removals that no sync covers, the first so many have happened.  A sync of a file covers its creation.  The store's own
- * directory is there once the directory above it was synced. */
+ * removals that no sync covers, the first so many have happened.  A sync of a file covers its creation.  Behind a sync that failed
+ * what was written is gone for good; a name is still in the journal, and a later sync covers it.  The store's own directory is there
+ * once the directory above it was synced. */
 
 enum disk_arrival {
     DISK_NOTHING,    /* of what no sync covers */

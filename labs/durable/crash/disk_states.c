@@ -108,7 +108,8 @@ static void find_covered(struct state *state)
         if (records[s].kind != DISK_SYNC && records[s].kind != DISK_SYNC_FAILED)
             continue;
         for (uint64_t i = 0; i < records[s].offset && i < s; i++)
-            if (state->covered[i] == PENDING && is_about(&records[i], records[s].file))
+            if (state->covered[i] == PENDING && is_about(&records[i], records[s].file) &&
+                (records[s].kind == DISK_SYNC || !is_name(&records[i])))
                 state->covered[i] = records[s].kind == DISK_SYNC ? COVERED : POISONED;
     }
     for (uint64_t i = state->cut; i-- > 0;)

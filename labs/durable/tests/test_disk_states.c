@@ -136,6 +136,18 @@ TEST_AROUND(what_a_failed_sync_was_to_cover_never_is, disk_open, disk_close)
     is(disk, 7, DISK_NOTHING, "log", "one");
 }
 
+/* The journal still has the name; the sync of the file that answers well has written the journal. */
+TEST_AROUND(a_name_outlives_a_sync_of_the_directory_that_failed, disk_open, disk_close)
+{
+    struct disk *disk = *state;
+    note_name(disk, DISK_CREATE, 0, "log");
+    note(disk, DISK_SYNC_FAILED, DISK_DIRECTORY, 1, NULL, 0);
+    note(disk, DISK_WRITE, 0, 0, "one", 3);
+    is(disk, 3, DISK_NOTHING, "log", "-");
+    note(disk, DISK_SYNC, 0, 3, NULL, 0);
+    is(disk, 4, DISK_NOTHING, "log", "one");
+}
+
 /* Two sectors: all four combinations come, and no other. */
 TEST_AROUND(writes_are_torn_at_sectors, disk_open, disk_close)
 {
