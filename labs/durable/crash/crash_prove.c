@@ -288,8 +288,7 @@ void crash_count_damage(const struct crash_case *this, enum crash_part part,
 {
     if (book->description.damaged != book->damaged_at_open)
         crash_broken(this, part, "failed",
-                     "%s; then open named %" PRIu64
-                     " damaged pieces, and describe said %" PRIu64,
+                     "%s; then open named %" PRIu64 " damaged pieces, and describe said %" PRIu64,
                      where, book->damaged_at_open, book->description.damaged);
 }
 

@@ -315,7 +315,8 @@ static bool crash_change(const struct crash_case *this, enum tw_sync_policy sync
     recorded.request.settings = this->options->settings;
     recorded.request.setting_count = this->options->setting_count;
     recorded.request.measures_recovery = true;
-    holds = holds && recorded_run(&recorded, &ended, reason, sizeof reason) && ended == DRIVE_FILLED;
+    holds =
+        holds && recorded_run(&recorded, &ended, reason, sizeof reason) && ended == DRIVE_FILLED;
     recorded.request.measures_recovery = false;
     recorded.request.sync = book->sync = sync;
     atomic_store(&book->wants_checkpoint, 1);

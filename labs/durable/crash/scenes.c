@@ -679,15 +679,9 @@ static bool play_apart(const struct crash_case *this, scene_fn *const scenes[], 
 bool crash_scenes(const struct crash_case *this)
 {
     /* In the order of their clocks: one directory has seen them all. */
-    static scene_fn *const scenes[] = {early,
-                                       much_at_once,
-                                       clock_back,
-                                       refusals,
-                                       seats_and_neighbours,
-                                       late,
-                                       rounds,
-                                       other_settings,
-                                       die_behind_checkpoint};
+    static scene_fn *const scenes[] = {early,    much_at_once,         clock_back,
+                                       refusals, seats_and_neighbours, late,
+                                       rounds,   other_settings,       die_behind_checkpoint};
     static scene_fn *const afterwards[] = {open_behind_checkpoint};
     size_t count = sizeof scenes / sizeof *scenes;
     bool dies = !(this->store->flags & (TW_STORE_SERVER | TW_STORE_IN_MEMORY));

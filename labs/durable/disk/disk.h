@@ -24,9 +24,9 @@ enum disk_kind {
     DISK_TRUNCATE, /* the file has `offset` bytes */
     DISK_SYNC, /* of the file, or of the directory if file is DISK_DIRECTORY: covers records below `offset` */
     DISK_SYNC_FAILED, /* likewise, but it failed: of what it would have covered no write is ever covered */
-    DISK_CREATE,      /* name begins to stand for file */
-    DISK_RENAME,      /* name stands for file; the old name of the file is no longer there */
-    DISK_UNLINK       /* name is no longer there */
+    DISK_CREATE, /* name begins to stand for file */
+    DISK_RENAME, /* name stands for file; the old name of the file is no longer there */
+    DISK_UNLINK  /* name is no longer there */
 };
 
 #define DISK_DIRECTORY UINT32_MAX
