@@ -160,12 +160,6 @@ static void add_limits(struct page *page, const struct place *root, const struct
                   "No times: every result has one design only, so none can be the reference.");
 }
 
-static void add_data(struct page *page, const struct place *root)
-{
-    page_open(page, PAGE_DATA);
-    page_all_figures(page, root);
-}
-
 void page_history(struct page *page, const cJSON *document)
 {
     struct place root = place_root(document);
@@ -180,5 +174,5 @@ void page_history(struct page *page, const cJSON *document)
     add_limits(page, &root, &tally);
     page_left_out(page, document);
     page_origin(page, document);
-    add_data(page, &root);
+    page_all_figures(page, &root);
 }

@@ -51,8 +51,8 @@ PYTHON
 }
 
 @test "every format shows it, again from the document, and the picture has a panel per series of times" {
-    "$twbench" report "$whole/h.json" --style=plain --export-markdown=again.md | diff "$whole/h.txt" -
-    diff "$whole/h.md" again.md
+    "$twbench" report "$whole/h.json" --style=plain --export-markdown=again.md --export-csv=again.csv | diff "$whole/h.txt" -
+    diff "$whole/h.md" again.md && head -1 again.csv | grep -q '^figure,value'
     grep -q '<figure>.*<svg' <(tr '\n' ' ' <"$whole/h.html")
     [ "$(grep -c 'hashed/hold/200' "$whole/pictures/history.tsv")" -eq 1 ]
 }
