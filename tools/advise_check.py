@@ -9,7 +9,7 @@ twbench, with its timers behind a colon ("P2:1e4"), or a recorded trace: "nginx"
 "nginx*4" (four recordings, each beginning an eighth later).  Default: the five recorded traces in these three sizes.
 
 The long run takes two samples of each exact design and nine of those within 1.3 of the best.  Candidates with settings
-("ring drive=next") that advise measured within 1.1 of its choice are measured beside heap, which ties them to that run.
+("ring tickless") that advise measured within 1.1 of its choice are measured beside heap, which ties them to that run.
 "Unclear" are answers in which advise names several, one of them within 5 %.  The status is 1 if more than one answer in
 fifteen is neither.
 """
@@ -150,13 +150,13 @@ def long_run(load):
 
 
 def add_with_settings(costs, names, load):
-    """Of "hashed slots=512 drive=next": its ratio to heap in a run of both, times heap in the long run."""
+    """Of "hashed slots=512 tickless": its ratio to heap in a run of both, times heap in the long run."""
     groups = {}
     for name in names:
         groups.setdefault(tuple(name.split()[1:]), []).append(name)
     for settings, group in groups.items():
-        drive = "next" if "drive=next" in settings else "ticks"
-        flags = [f"--{each}" for each in settings if not each.startswith("drive=")]
+        drive = "next" if "tickless" in settings else "ticks"
+        flags = [f"--{each}" for each in settings if each != "tickless"]
         beside = measure(load, {*(name.split()[0] for name in group), "heap"},
                          [*flags, "--runs=9", *(["--drive=ticks,next"] if drive == "next" else [])])
         own, heap = costs_of(beside, drive), costs_of(beside).get("heap")
