@@ -11,7 +11,8 @@ cd "$root" || exit 2
 . tests/tap.bash
 copy=$(mktemp -d) && chmod 755 "$copy"
 trap 'rm -rf "$copy"' EXIT
-unset TWBENCH
+labs=${LAB:-$(ls labs)}
+unset TWBENCH LAB
 
 # What was built goes along, with its dates, so that only what the lab changes is made again.
 copy_without() {
@@ -26,7 +27,7 @@ is_unknown() {
     ! ./twbench --help | grep -q "make $1" && ! grep -q "\"$1\"" build/release/labs.def
 }
 
-for lab in ${LAB:-$(ls labs)}; do
+for lab in $labs; do
     cd "$root" || exit 2
     check "without $lab: the copy" copy_without "$lab"
     cd "$copy/tree" || exit 2

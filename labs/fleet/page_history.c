@@ -130,12 +130,17 @@ static void add_table(struct page *page, const struct place *root, bool exact)
 
 static void add_proposal(struct page *page, const cJSON *document)
 {
-    if (!json_get(document, "limits"))
+    const cJSON *limits = json_get(document, "limits");
+    if (!limits)
         return;
     page_heading(page, 2, "limits", "Limits for twbench.json");
+    if (!limits->child) {
+        page_text(page, "None: a limit needs twelve times of a cell beside the reference design.");
+        return;
+    }
     page_text(page, "Three deviations of the change from one run to the next, 1 %% at least:");
     page_code(page, "%s", "\"limits\": {");
-    json_each(limit, document, "limits")
+    json_each(limit, limits, "")
         page_span(page, "\n  \"%s\": \"%s\"%s", limit->string, limit->valuestring,
                   limit->next ? "," : "\n}");
 }

@@ -147,7 +147,7 @@ static int design_settings(const struct conform_options *options, struct tw_sett
     if (designs->count != 1)
         return diag_usage(diag, "--%s: with --runner it needs one design, by --impl=NAME",
                           designs->sweeps[0].settings[0].name);
-    return designs_settings(designs, designs->chosen[0], "conform", settings, count, diag);
+    return designs_settings(designs, designs->chosen[0], settings, count, diag);
 }
 
 static int finish(const struct call *call, struct conform_options *options, struct diag *diag)

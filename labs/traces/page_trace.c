@@ -85,7 +85,7 @@ static void add_curve(struct page *page, const struct place *root)
     int per_column = cJSON_GetArraySize(means) / CURVE_COLUMNS, taken = 0;
     page_heading(page, 2, "armed", "Armed over time");
     page_say(page, PAGE_TEXT, root,
-             "{armed.mean:count} timers in the mean, {armed.max:count} at most.");
+             "{armed.mean:count} timers on average, {armed.max:count} at most.");
     figure_time(end, place_number(root, "end_ticks") * place_number(root, "unit_ns"));
     page_open(page, PAGE_CODE_BLOCK);
     json_each(mean, means, "") {
@@ -143,8 +143,8 @@ static void add_commonest(struct page *page, const struct place *root)
 {
     struct place list = place_get(root, "delays.commonest");
     int left = COMMONEST;
-    page_heading(page, 3, NULL, "Commonest");
-    page_table(page, "commonest", "Commonest delays");
+    page_heading(page, 3, NULL, "Most common");
+    page_table(page, "commonest", "Most common delays");
     page_column(page, "delay", "", PAGE_NAMES, 0);
     page_column(page, "ticks", "", 0, 0);
     page_column(page, "starts", "", 0, 0);

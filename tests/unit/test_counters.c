@@ -39,7 +39,7 @@ static const struct counters_event no_events[OUTCOME_COUNTERS] = {MISSING, MISSI
 
 static void open_or_skip(struct counters *counters, const struct counters_event *events)
 {
-    if (counters_open(counters, events, ""))
+    if (counters_open(counters, events))
         return;
     print_message("%s\n", counters->reason);
     counters_close(counters);
@@ -103,7 +103,7 @@ TEST(test_none_is_unknown_not_zero)
     struct counters counters;
     struct counters_reading begin, total = {.of = {{.value = 0}}};
     struct outcome_count counts[OUTCOME_COUNTERS];
-    assert_false(counters_open(&counters, no_events, ""));
+    assert_false(counters_open(&counters, no_events));
     counters_begin(&counters, &begin);
     counters_end(&counters, &begin, &total);
     counters_close(&counters);

@@ -58,7 +58,7 @@ static cJSON *make_cell(const struct shape *shape, struct rng *rng)
 static struct tail_finding look(const struct shape *before, const struct shape *after)
 {
     cJSON *old_cell = make_cell(before, NULL), *new_cell = make_cell(after, NULL);
-    struct tail_finding finding = gate_tail_look(old_cell, new_cell, LIMIT, TAIL_FLOOR_NS);
+    struct tail_finding finding = gate_tail_look(old_cell, new_cell, LIMIT);
     cJSON_Delete(old_cell);
     cJSON_Delete(new_cell);
     return finding;
@@ -133,8 +133,8 @@ TEST(test_unknown_is_not_equal)
     const struct shape other = {.p50_ns = 40, .max_ns = 400, .calls = 20001};
     assert_false(look(&plain, &other).known);
     cJSON *cell = make_cell(&plain, NULL), *none = cJSON_CreateObject();
-    assert_false(gate_tail_look(cell, none, LIMIT, TAIL_FLOOR_NS).known);
-    assert_false(gate_tail_look(NULL, cell, LIMIT, TAIL_FLOOR_NS).known);
+    assert_false(gate_tail_look(cell, none, LIMIT).known);
+    assert_false(gate_tail_look(NULL, cell, LIMIT).known);
     struct limits limits = limits_default();
     struct compared_cell compared = {.verdict = VERDICT_SAME};
     gate_tail(&compared, cell, none, &limits, true);
@@ -191,7 +191,7 @@ static enum verdict repeated(size_t misses, size_t *pairs)
     const struct shape plain = {.p50_ns = 40, .max_ns = 400};
     const struct shape stalls = {.p50_ns = 40, .max_ns = 400, .stalls = 2};
     cJSON *old_cell = make_cell(&plain, NULL), *new_cell = make_cell(&stalls, NULL);
-    struct tail_finding finding = gate_tail_look(old_cell, new_cell, LIMIT, TAIL_FLOOR_NS);
+    struct tail_finding finding = gate_tail_look(old_cell, new_cell, LIMIT);
     struct tail_repeats repeats = gate_tail_begin(&finding);
     bool goes_on = true;
     while (goes_on)
@@ -224,8 +224,7 @@ TEST(test_noise_raises_no_alarm)
     for (int i = 0; i < 200; i++) {
         struct shape shape = {.p50_ns = 40, .max_ns = 200.0 * (1 << i % 12), .noise = 0.4};
         cJSON *old_cell = make_cell(&shape, &rng), *new_cell = make_cell(&shape, &rng);
-        assert_int_equal(gate_tail_look(old_cell, new_cell, LIMIT, TAIL_FLOOR_NS).verdict,
-                         VERDICT_SAME);
+        assert_int_equal(gate_tail_look(old_cell, new_cell, LIMIT).verdict, VERDICT_SAME);
         cJSON_Delete(old_cell);
         cJSON_Delete(new_cell);
     }

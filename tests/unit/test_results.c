@@ -743,7 +743,7 @@ TEST_AROUND(test_two_late_answers_can, setup, teardown)
     struct compared_cell *cell = compare_first(pair);
     assert_int_equal(cell->verdict, VERDICT_INCONCLUSIVE);
     assert_false(cell->failed);
-    expect_text(cell->reason, "late by 0 and 2.5 ticks in the mean");
+    expect_text(cell->reason, "late by 0 and 2.5 ticks on average");
     put_number(pair->after, "cells.0.phases.0.work.comparisons", 500);
     cell = compare_first(pair);
     assert_int_equal(cell->verdict, VERDICT_REGRESSED);

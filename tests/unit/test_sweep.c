@@ -48,8 +48,8 @@ static int check(const struct result_document *document, const char *text,
                  enum growth_answer *answer, struct diag *diag)
 {
     struct sweep_claim claim;
-    assert_int_equal(sweep_parse_claim(text, "--assert", &claim, diag), DIAG_OK);
-    return sweep_check_claim(document, &claim, "--assert", answer, diag);
+    assert_int_equal(sweep_parse_claim(text, &claim, diag), DIAG_OK);
+    return sweep_check_claim(document, &claim, answer, diag);
 }
 
 TEST(test_claims_about_counts)
@@ -109,7 +109,7 @@ TEST(test_claims_that_cannot_be_read)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct sweep_claim claim;
         struct diag diag;
-        assert_int_equal(sweep_parse_claim(cases[i].text, "--assert", &claim, &diag), DIAG_USAGE);
+        assert_int_equal(sweep_parse_claim(cases[i].text, &claim, &diag), DIAG_USAGE);
         assert_non_null(strstr(diag.text, cases[i].expected));
         assert_non_null(strstr(diag.text, "--assert: "));
     }

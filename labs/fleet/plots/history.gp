@@ -32,6 +32,7 @@ do for [p = 1:panels] {
     stats data index 2 * p - 1 every ::1 using 2 nooutput
     room = (STATS_max - STATS_min) * 0.2 + STATS_max * 0.01
     set xrange [-0.5:last * 1.02 + 0.5]
+    if (last < 12) { set xtics 1 }
     set yrange [STATS_min - room : STATS_max + 1.6 * room]
     unset label
     unset arrow

@@ -80,6 +80,11 @@ PYTHON
     [ "$(json h.json 'all(1 <= float(v[:-1]) < 15 for v in d["limits"].values()) and len(d["limits"]) == 6')" = True ]
     json h.json 'json.dumps({"plugin": "no.so", "limits": d["limits"]})' >p.json
     refuses "no.so: No such file" ci --config=p.json --base=.
+    mkdir few
+    files=("$runs"/*.json)
+    cp "${files[@]:0:2}" few
+    run -0 "$twbench" history few --propose-limits --style=plain
+    [[ $output == *"None: a limit needs twelve times"* && $output != *'"limits": {'* ]]
 }
 
 @test "run --commit and --commit-date name whose result it is, not the commit of twbench" {

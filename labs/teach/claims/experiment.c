@@ -258,7 +258,7 @@ static void read_points(struct loading *loading, const struct reader_place *oute
         struct experiment_point *point = &run->points[i];
         *point = common;
         reader_check_keys(reader, &element, object, keys);
-        point->x = reader_number(reader, &element, object, "x", 0, NAN);
+        point->x = reader_number(reader, &element, object, "x", NAN);
         if (isnan(point->x))
             reader_refuse(reader, &element, "expected \"x\", the number of this point");
         if (i > 0 && point->x <= point[-1].x)
@@ -443,8 +443,8 @@ static void read_relation(struct loading *loading, const struct reader_place *pl
         reader_refuse(reader, &member, "expected %s",
                       is_order ? "rising, falling or flat" : "above, below or equal");
     bool wants = part->relation == IS_EQUAL || part->relation == IS_FLAT;
-    part->times = reader_number(reader, place, object, "times", 0, 1);
-    part->within = reader_number(reader, place, object, "within", 0, NAN);
+    part->times = reader_number(reader, place, object, "times", 1);
+    part->within = reader_number(reader, place, object, "within", NAN);
     if (wants != !isnan(part->within))
         reader_refuse(reader, place, "expected \"within\", a share, with equal and flat alone");
 }

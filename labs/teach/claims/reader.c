@@ -107,15 +107,15 @@ int reader_word(struct reader *reader, const struct reader_place *place, const c
 }
 
 double reader_number(struct reader *reader, const struct reader_place *place, const cJSON *object,
-                     const char *key, double least, double absent)
+                     const char *key, double absent)
 {
     const cJSON *item = find(reader, place, object, key, false);
     struct reader_place member = reader_member(place, key);
     if (!item)
         return absent;
-    if (cJSON_IsNumber(item) && isfinite(item->valuedouble) && item->valuedouble >= least)
+    if (cJSON_IsNumber(item) && isfinite(item->valuedouble) && item->valuedouble >= 0)
         return item->valuedouble;
-    reader_refuse(reader, &member, "expected a number from %g on", least);
+    reader_refuse(reader, &member, "expected a number from 0 on");
     return absent;
 }
 

@@ -44,9 +44,9 @@ const char *reader_text(struct reader *reader, const struct reader_place *place,
 /* The index of the text among the NULL-ended words; 0 when absent and not needed. */
 int reader_word(struct reader *reader, const struct reader_place *place, const cJSON *object,
                 const char *key, const char *const *words, bool needed);
-/* A number of at least `least`, or `absent`. */
+/* A number from 0 on, or `absent`. */
 double reader_number(struct reader *reader, const struct reader_place *place, const cJSON *object,
-                     const char *key, double least, double absent);
+                     const char *key, double absent);
 /* A whole number, as one or as text with a unit of units.h ("10k"). */
 uint64_t reader_count(struct reader *reader, const struct reader_place *place, const cJSON *item);
 /* An array of at least one and at most `most` elements: its length. */

@@ -109,11 +109,6 @@ static bool copy_make(const struct quiz *quiz, struct copy *copy)
     return true;
 }
 
-static void copy_close(struct copy *copy)
-{
-    copy->quiz->design->close(copy->timers);
-}
-
 static void copy_do(struct copy *copy, enum quiz_verb verb, tw_id id, tw_tick to)
 {
     step_do(copy->quiz->design, copy->timers, &copy->now, &(struct quiz_step){verb, id, to},
@@ -482,7 +477,7 @@ static bool try_kind(struct quiz *quiz, enum kind kind)
         asked = ask_moves(quiz, &copy);
     else if (kind == BY)
         asked = ask_by(quiz, &copy);
-    copy_close(&copy);
+    quiz->design->close(copy.timers);
     return asked;
 }
 

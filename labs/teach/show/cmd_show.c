@@ -108,7 +108,7 @@ static int list_museum(void)
 
 static void print_answers(const struct worked_result *result)
 {
-    printf("\n%-48s %9s %9s\n", "Answer, read off what ran", "found", "expected");
+    printf("\n%-48s %9s %9s\n", "Answer, as the run shows it", "found", "expected");
     for (size_t i = 0; i < result->answer_count; i++) {
         const struct worked_answer *answer = &result->answers[i];
         bool right = worked_answer_is_right(answer);

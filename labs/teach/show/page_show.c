@@ -6,7 +6,7 @@
 
 static void add_answers(struct page *page, const struct place *answers)
 {
-    page_heading(page, 2, "answers", "Answer, read off what ran");
+    page_heading(page, 2, "answers", "Answer, as the run shows it");
     page_table(page, NULL, "Answers");
     page_column(page, "", "", PAGE_LEFT | PAGE_NAMES, 0);
     page_column(page, "found", "", 0, 0);

@@ -84,7 +84,7 @@ static int conform_one(const struct conforming *conforming, size_t index, const 
     size_t count = 0;
     const struct conform_flags *options = conforming->options;
     const struct tw_design *design = options->designs.chosen[index];
-    int status = designs_settings(&options->designs, design, "conform", settings, &count, diag);
+    int status = designs_settings(&options->designs, design, settings, &count, diag);
     if (status != DIAG_OK)
         return status;
     uint32_t deeper = options->thorough ? THOROUGH : 1;

@@ -328,7 +328,7 @@ void designs_close(struct designs *designs)
     designs->plugin_count = 0;
 }
 
-int designs_settings(const struct designs *designs, const struct tw_design *design, const char *who,
+int designs_settings(const struct designs *designs, const struct tw_design *design,
                      struct tw_setting settings[PLAN_SETTINGS_MAX], size_t *count,
                      struct diag *diag)
 {
@@ -337,8 +337,8 @@ int designs_settings(const struct designs *designs, const struct tw_design *desi
         const struct plan_sweep *sweep = &designs->sweeps[i];
         bool applies = plan_sweep_is_for(designs->sweeps, designs->sweep_count, i, design);
         if (sweep->count != 1)
-            return diag_usage(diag, "--%s: %s takes one value at a time", sweep->settings[0].name,
-                              who);
+            return diag_usage(diag, "--%s: conform takes one value at a time",
+                              sweep->settings[0].name);
         if (applies && *count == PLAN_SETTINGS_MAX)
             return diag_usage(diag, "%s: more than %d parameters given", design->timed->name,
                               PLAN_SETTINGS_MAX);

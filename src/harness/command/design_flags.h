@@ -57,8 +57,8 @@ void designs_close(struct designs *designs);
 int designs_open_plugin(struct designs *designs, const char *path, const struct tw_design **out,
                         struct diag *diag);
 
-/* The settings given that this design has, one value of each; DIAG_USAGE, naming `who`, where there are several. */
-int designs_settings(const struct designs *designs, const struct tw_design *design, const char *who,
+/* Of conform: the settings given that this design has, one value of each; DIAG_USAGE where there are several. */
+int designs_settings(const struct designs *designs, const struct tw_design *design,
                      struct tw_setting settings[PLAN_SETTINGS_MAX], size_t *count,
                      struct diag *diag);
 

@@ -69,7 +69,7 @@ static int take_assert(struct call *call, void *of, const char *flag, const char
     (void)call;
     if (outputs->assert_count == ASSERTS_MAX)
         return diag_usage(diag, "%s: given more than %d times", flag, ASSERTS_MAX);
-    return sweep_parse_claim(value, flag, &outputs->asserts[outputs->assert_count++], diag);
+    return sweep_parse_claim(value, &outputs->asserts[outputs->assert_count++], diag);
 }
 
 static const char *const style_words[] = {"auto", "color", "plain", NULL};
@@ -341,7 +341,7 @@ int outputs_assert(const struct outputs *outputs, const struct result_document *
     *broken = false;
     for (size_t i = 0; i < outputs->assert_count && status == DIAG_OK; i++) {
         enum growth_answer answer = GROWTH_HOLDS;
-        status = sweep_check_claim(document, &outputs->asserts[i], "--assert", &answer, diag);
+        status = sweep_check_claim(document, &outputs->asserts[i], &answer, diag);
         if (status == DIAG_OK && answer != GROWTH_HOLDS)
             fprintf(stderr, "twbench: %s\n", diag->text);
         *broken = *broken || answer == GROWTH_BROKEN;

@@ -377,7 +377,7 @@ static int repeat_cell(const struct contest *contest, size_t cell, struct diag *
     double limit = tail_limit(contest, cell);
     struct tail_finding finding =
         gate_tail_look(results_find_cell(contest->before, compared),
-                       results_find_cell(contest->after, compared), limit, TAIL_FLOOR_NS);
+                       results_find_cell(contest->after, compared), limit);
     struct tail_repeats repeats = gate_tail_begin(&finding);
     bool goes_on = true;
     int status = DIAG_OK;

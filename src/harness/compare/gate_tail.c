@@ -126,19 +126,17 @@ static struct tail_finding look_both_ways(const cJSON *before, const cJSON *afte
     return worse.verdict != VERDICT_SAME ? worse : look_for(before, after, false, rule);
 }
 
-struct tail_finding gate_tail_look(const cJSON *before, const cJSON *after, double limit,
-                                   double floor_ns)
+struct tail_finding gate_tail_look(const cJSON *before, const cJSON *after, double limit)
 {
-    const struct rule rule = {.limit = limit, .floor_ns = floor_ns};
+    const struct rule rule = {.limit = limit, .floor_ns = TAIL_FLOOR_NS};
     return look_both_ways(before, after, &rule);
 }
 
 /* Looks at one phase and rank only, and for a change in the direction of `like`; `known` as there. */
 static struct tail_finding gate_tail_again(const cJSON *before, const cJSON *after,
-                                           const struct tail_finding *like, double limit,
-                                           double floor_ns)
+                                           const struct tail_finding *like, double limit)
 {
-    const struct rule rule = {.limit = limit, .floor_ns = floor_ns};
+    const struct rule rule = {.limit = limit, .floor_ns = TAIL_FLOOR_NS};
     struct tail_finding found = {.verdict = VERDICT_SAME};
     struct side_tail old_side, new_side;
     double largest = 0;
@@ -194,8 +192,7 @@ struct tail_repeats gate_tail_begin(const struct tail_finding *finding)
 bool gate_tail_repeat(struct tail_repeats *repeats, const cJSON *before, const cJSON *after,
                       double limit)
 {
-    struct tail_finding again =
-        gate_tail_again(before, after, &repeats->finding, limit, TAIL_FLOOR_NS);
+    struct tail_finding again = gate_tail_again(before, after, &repeats->finding, limit);
     repeats->pairs++;
     if (again.known && again.verdict == repeats->finding.verdict) {
         repeats->agreed++;

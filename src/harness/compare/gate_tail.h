@@ -35,10 +35,9 @@ struct tail_finding {
 };
 
 /* `before` and `after` are cells of results.  A call counts as slower when it takes more than the other side's of its
- * rank, times (1 + limit), times by how much the median advance is slower, and `floor_ns` more.  A change for the
+ * rank, times (1 + limit), times by how much the median advance is slower, and TAIL_FLOOR_NS more.  A change for the
  * worse goes before one for the better; of several the largest. */
-struct tail_finding gate_tail_look(const cJSON *before, const cJSON *after, double limit,
-                                   double floor_ns);
+struct tail_finding gate_tail_look(const cJSON *before, const cJSON *after, double limit);
 
 /* Fills cell->tail by one look; without a limit it stays unknown.  `stored`: the cells are of stored results, and
  * nothing will be repeated. */

@@ -251,7 +251,7 @@ static void judge_answer(struct compared_cell *cell, const cJSON *before, const 
     else if (cell->work_verdict != VERDICT_REGRESSED)
         settle(cell, VERDICT_INCONCLUSIVE,
                "NEW fires on other ticks than OLD, both within what they declare: late by %.3g and "
-               "%.3g ticks in the mean",
+               "%.3g ticks on average",
                json_get_number(before, "late_mean_ticks"),
                json_get_number(after, "late_mean_ticks"));
 }

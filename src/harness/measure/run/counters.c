@@ -68,11 +68,11 @@ static int event_join(const struct counters_event *event, int leader)
 }
 
 /* "cache_misses, dtlb_misses: ..." when some are there, the bare reason when none is. */
-static void reason_write(struct counters *counters, int error, const char *root)
+static void reason_write(struct counters *counters, int error)
 {
     char why[OUTCOME_COUNTERS_REASON];
     size_t length = 0, missing = 0;
-    counters_explain(why, sizeof why, error, root);
+    counters_explain(why, sizeof why, error, "");
     for (size_t i = 0; i < OUTCOME_COUNTERS; i++) {
         if (counters->fds[i] >= 0)
             continue;
@@ -86,7 +86,7 @@ static void reason_write(struct counters *counters, int error, const char *root)
     snprintf(counters->reason + length, sizeof counters->reason - length, ": %s", why);
 }
 
-bool counters_open(struct counters *counters, const struct counters_event *events, const char *root)
+bool counters_open(struct counters *counters, const struct counters_event *events)
 {
     int leader = -1, error = 0;
     events = events ? events : hardware;
@@ -98,7 +98,7 @@ bool counters_open(struct counters *counters, const struct counters_event *event
         leader = leader < 0 ? fd : leader;
     }
     if (error != 0)
-        reason_write(counters, error, root);
+        reason_write(counters, error);
     if (leader >= 0)
         ioctl(leader, PERF_EVENT_IOC_ENABLE, 0);
     return counters->fds[OUTCOME_INSTRUCTIONS] >= 0;

@@ -31,9 +31,8 @@ struct counters_reading {
 
 /* Opens and starts OUTCOME_COUNTERS events for the calling thread; NULL: the hardware's.  (Tests
  * count events of the kernel instead, which every machine has.)  True when at least the first,
- * instructions, is there; counters_close in any case.  `root` as in file.h. */
-bool counters_open(struct counters *counters, const struct counters_event *events,
-                   const char *root);
+ * instructions, is there; counters_close in any case. */
+bool counters_open(struct counters *counters, const struct counters_event *events);
 /* Closes those that were opened. */
 void counters_close(struct counters *counters);
 

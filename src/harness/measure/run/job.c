@@ -255,7 +255,7 @@ static void job_count(const struct job *job, struct job_report *report)
     struct gap gap;
     if (!open_gap(job, &gap, report))
         return;
-    counters_open(&counters, job->events, "");
+    counters_open(&counters, job->events);
     memcpy(report->counters_reason, counters.reason, sizeof report->counters_reason);
     for (uint64_t i = 0; i < job->warmup + job->passes && report->status == OUTCOME_OK; i++) {
         struct replay_pass pass = {0};

@@ -95,7 +95,7 @@ static int session_counters(struct session *session, struct diag *diag)
                  wish == COUNTERS_OFF ? "--counters=off" : "--counts-only");
         return DIAG_OK;
     }
-    bool there = counters_open(&counters, NULL, "");
+    bool there = counters_open(&counters, NULL);
     counters_close(&counters);
     if (there)
         return DIAG_OK;

@@ -355,16 +355,6 @@ static void instant_add(struct instant *instant, tw_id id, uint32_t kind, int64_
         instant->rank_max = rank;
 }
 
-static void instant_start(struct instant *instant, tw_id id, int64_t delay, uint64_t slack_ns)
-{
-    instant_add(instant, id, 1, delay, slack_ns);
-}
-
-static void instant_stop(struct instant *instant, tw_id id)
-{
-    instant_add(instant, id, 0, 0, 0);
-}
-
 static void append_operation(struct stream *stream, const struct instant_operation *operation)
 {
     if (operation->rank & 1u)
@@ -447,7 +437,7 @@ static int conversion_visit(void *ctx, const struct trace_operation *operation)
     struct conversion *conversion = ctx;
     conversion_clock(conversion, operation->now);
     if (!operation->is_start) {
-        instant_stop(&conversion->instant, operation->id);
+        instant_add(&conversion->instant, operation->id, 0, 0, 0);
         return DIAG_OK;
     }
     int64_t delay = operation->delay;
@@ -456,8 +446,8 @@ static int conversion_visit(void *ctx, const struct trace_operation *operation)
         deadline = deadline / conversion->factor + (deadline % conversion->factor != 0);
         delay = (int64_t)(deadline - conversion->now);
     }
-    instant_start(&conversion->instant, operation->id, delay,
-                  conversion_slack(conversion, operation->now, asked, deadline));
+    instant_add(&conversion->instant, operation->id, 1, delay,
+                conversion_slack(conversion, operation->now, asked, deadline));
     conversion->stream->below_tick +=
         operation->delay < 0 || (uint64_t)operation->delay < conversion->factor;
     return stream_is_broken(conversion->stream) ? CONVERSION_BROKEN : DIAG_OK;

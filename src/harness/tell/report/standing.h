@@ -78,14 +78,13 @@ struct sweep_claim {
     enum tw_growth bound;
 };
 
-/* DIAG_USAGE names `what` (the flag), the text, the column and what was expected there. */
-int sweep_parse_claim(const char *text, const char *what, struct sweep_claim *out,
-                      struct diag *diag);
+/* Of --assert.  DIAG_USAGE names the text, the column and what was expected there. */
+int sweep_parse_claim(const char *text, struct sweep_claim *out, struct diag *diag);
 
 /* Holds each sweep of the design and operation to the claim, by counts: GROWTH_BROKEN when one
  * breaks it, else GROWTH_UNDECIDED when one cannot tell.  DIAG_USAGE when the document has no such
  * sweep.  `diag` is also filled when the claim does not hold, with what was found. */
 int sweep_check_claim(const struct result_document *document, const struct sweep_claim *claim,
-                      const char *what, enum growth_answer *answer, struct diag *diag);
+                      enum growth_answer *answer, struct diag *diag);
 
 #endif

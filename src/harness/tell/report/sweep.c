@@ -255,38 +255,36 @@ static const char *class_name(size_t class)
     return growth_class_name((enum tw_growth) class);
 }
 
-static int refuse(const char *text, const char *at, const char *what, const char *expected,
-                  struct diag *diag)
+static int refuse(const char *text, const char *at, const char *expected, struct diag *diag)
 {
-    return diag_usage(diag, "%s: '%s', column %zu: expected %s", what, text,
+    return diag_usage(diag, "--assert: '%s', column %zu: expected %s", text,
                       (size_t)(at - text) + 1, expected);
 }
 
-int sweep_parse_claim(const char *text, const char *what, struct sweep_claim *out,
-                      struct diag *diag)
+int sweep_parse_claim(const char *text, struct sweep_claim *out, struct diag *diag)
 {
     const char *at = skip_blanks(text);
     size_t length = strcspn(at, ". \t<");
     if (length == 0 || length >= SWEEP_NAME_SIZE)
-        return refuse(text, at, what, "a design, as in 'heap.start<=O(log n)'", diag);
+        return refuse(text, at, "a design, as in 'heap.start<=O(log n)'", diag);
     struct sweep_claim claim = {.text = text};
     snprintf(claim.impl, sizeof claim.impl, "%.*s", (int)length, at);
     at += length;
     if (*at != '.')
-        return refuse(text, at, what, "a dot between design and operation", diag);
+        return refuse(text, at, "a dot between design and operation", diag);
     size_t operation = match(++at, operation_name, SWEEP_OPERATIONS);
     if (operation == SWEEP_OPERATIONS)
-        return refuse(text, at, what, "start, stop, expire or tick", diag);
+        return refuse(text, at, "start, stop, expire or tick", diag);
     at = skip_blanks(at + strlen(operation_name(operation)));
     if (strncmp(at, "<=", 2) != 0)
-        return refuse(text, at, what, "<=", diag);
+        return refuse(text, at, "<=", diag);
     at = skip_blanks(at + 2);
     size_t class = match(at, class_name, GROWTH_CLASSES);
     if (class == GROWTH_CLASSES)
-        return refuse(text, at, what, "O(1), O(log n), O(n), O(n log n) or O(n^2)", diag);
+        return refuse(text, at, "O(1), O(log n), O(n), O(n log n) or O(n^2)", diag);
     at = skip_blanks(at + strlen(class_name(class)));
     if (*at != '\0')
-        return refuse(text, at, what, "nothing after the class", diag);
+        return refuse(text, at, "nothing after the class", diag);
     claim.operation = (enum sweep_operation)operation;
     claim.bound = (enum tw_growth) class;
     *out = claim;
@@ -295,7 +293,6 @@ int sweep_parse_claim(const char *text, const char *what, struct sweep_claim *ou
 
 struct trial {
     const struct sweep_claim *claim;
-    const char *what;
     size_t sweeps;
     enum growth_answer answer; /* the worst so far */
     struct diag *diag;
@@ -315,22 +312,23 @@ static void try_sweep(void *ctx, const struct sweep *sweep, const struct growth_
     name_classes(classes, work);
     trial->answer = answer;
     snprintf(trial->diag->text, sizeof trial->diag->text,
-             "%s: '%s' %s: the counts of %s, phase %s, over %zu sizes are %s (exponent %.2f)",
-             trial->what, claim->text, answer == GROWTH_BROKEN ? "is broken" : "cannot be decided",
+             "--assert: '%s' %s: the counts of %s, phase %s, over %zu sizes are %s (exponent %.2f)",
+             claim->text, answer == GROWTH_BROKEN ? "is broken" : "cannot be decided",
              json_get_text(sweep->first, "workload"), sweep->phase, sweep->count, classes,
              work->exponent);
 }
 
 int sweep_check_claim(const struct result_document *document, const struct sweep_claim *claim,
-                      const char *what, enum growth_answer *answer, struct diag *diag)
+                      enum growth_answer *answer, struct diag *diag)
 {
-    struct trial trial = {.claim = claim, .what = what, .answer = GROWTH_HOLDS, .diag = diag};
+    struct trial trial = {.claim = claim, .answer = GROWTH_HOLDS, .diag = diag};
     visit_sweeps(result_json(document), try_sweep, &trial);
     if (trial.sweeps == 0)
-        return diag_usage(diag,
-                          "%s: '%s': no phase of only this operation of '%s' over at least %d "
-                          "numbers of tasks; expected a sweep such as --tasks=1e3..1e6",
-                          what, claim->text, claim->impl, GROWTH_SIZES_MIN);
+        return diag_usage(
+            diag,
+            "--assert: '%s': no phase of only this operation of '%s' over at least %d "
+            "numbers of tasks; expected a sweep such as --tasks=1e3..1e6",
+            claim->text, claim->impl, GROWTH_SIZES_MIN);
     *answer = trial.answer;
     return DIAG_OK;
 }
