@@ -1499,7 +1499,7 @@ CASE(a_damaged_seal_is_written_again)
  * again, and its cancel is kept. */
 CASE(a_clock_that_goes_back_keeps_cancels)
 {
-    for (unsigned opens = 1; opens <= 2; opens++) {
+    for (unsigned opens = 1; opens <= 3; opens++) {
         struct opened opened;
         struct tw_delivery out[4];
         size_t count;
@@ -1509,8 +1509,10 @@ CASE(a_clock_that_goes_back_keeps_cancels)
         put_one(&opened, 1, START + 60000, NULL, 0);
         assert_int_equal(wheel_log->poll(opened.store, START + 60000, out, 4, &count), 0);
         assert_int_equal(count, 1);
-        assert_int_equal(wheel_log->done(opened.store, 1), TW_STORE_OK);
-        uint64_t handle = opens == 2 ? put_one(&opened, 2, START + 30000, NULL, 0) : 0;
+        /* What is not done comes again, and then the log alone knows which dues were others. */
+        if (opens < 3)
+            assert_int_equal(wheel_log->done(opened.store, 1), TW_STORE_OK);
+        uint64_t handle = opens >= 2 ? put_one(&opened, 2, START + 30000, NULL, 0) : 0;
         assert_int_equal(wheel_log->tend(opened.store, START + 60000, &more), TW_STORE_OK);
         if (opens == 2)
             assert_int_equal(wheel_log->checkpoint(opened.store), TW_STORE_OK);
@@ -1522,7 +1524,7 @@ CASE(a_clock_that_goes_back_keeps_cancels)
                          TW_STORE_CANCELLED);
         for (uint64_t at = 200; at <= 90000; at += 89800) {
             assert_int_equal(wheel_log->poll(opened.store, START + at, out, 4, &count), 0);
-            assert_int_equal(count, 0);
+            assert_int_equal(count, opens == 3 && at == 90000);
         }
         store_close(&opened);
     }
