@@ -49,8 +49,10 @@ void race_ended(struct race_account *account, enum race_end end)
 static void judge_moments(const struct race_account *account, const struct tw_firing *firing,
                           uint64_t now_ns)
 {
-    const struct race_service *service = account->service;
+    struct race_service *service = account->service;
     uint64_t tick_ns = service->description.tick_ns, due = firing->due_ns;
+    uint64_t grid = firing->tick_ns % tick_ns + 1, before = 0;
+    bool first = atomic_compare_exchange_strong(&service->grid_ns, &before, grid);
     if (now_ns < due)
         FIND(account->service, RACE_EARLY, "%s timer %" PRIu64 " began %.3f us before it was due",
              kind_of(account), number_of(account), us(now_ns, due));
@@ -69,6 +71,13 @@ static void judge_moments(const struct race_account *account, const struct tw_fi
         FIND(account->service, RACE_FIRING,
              "timer %" PRIu64 ": it fired on a tick %.3f us before its own", number_of(account),
              us(firing->turn_ns, firing->tick_ns));
+    else if ((!first && grid != before) || firing->turn_ns % tick_ns + 1 != grid)
+        FIND(account->service, RACE_FIRING,
+             "timer %" PRIu64
+             ": its tick and the one on which it fired lie %.3f and %.3f us behind "
+             "one of %.3f us, those of others %.3f us",
+             number_of(account), us(1, grid), us(0, firing->turn_ns % tick_ns), us(0, tick_ns),
+             us(1, first ? grid : before));
 }
 
 static void judge_due(struct race_account *account, const struct tw_firing *firing)
@@ -129,7 +138,9 @@ void race_ran(struct race_account *account, const struct tw_firing *firing, uint
         FIND(account->service, RACE_NAMES, "%s timer %" PRIu64 " changes its name from run to run",
              kind_of(account), number_of(account));
     atomic_store(&account->began_ns, now_ns);
-    atomic_store(&account->late_by_ns, now_ns - firing->due_ns);
+    atomic_store(&account->late_by_ns,
+                 now_ns - (account->repeat == TW_FIXED_DELAY ? atomic_load(&account->next_due_ns)
+                                                             : firing->due_ns));
     if (account->repeat == TW_ONCE)
         race_ended(account, RACE_RAN);
 }
@@ -162,6 +173,9 @@ void race_started(struct race_account *account, int answer, tw_timer name, uint6
         return;
     }
     atomic_fetch_add(&service->refused, 1);
+    if (name != 0)
+        FIND(account->service, RACE_START, "start answered %d, and told the name %#" PRIx64, answer,
+             name);
     if (account->is_near)
         atomic_fetch_sub(&service->near, 1);
     if (answer != TW_RUN_CLOSED && atomic_load(&service->is_shut) &&

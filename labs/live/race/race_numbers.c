@@ -138,6 +138,7 @@ static bool who_drives(struct race_service *service, struct tw_seat *seat)
 
 /* ---- Seats, names, tasks. ---------------------------------------------------------------------- */
 
+#define SEATS_OPEN 300u /* at a time */
 #define SEATS_WARM 2000u
 #define SEATS      100000u
 /* The head of a seat alone is larger; a runner keeps some that it has used. */
@@ -171,6 +172,16 @@ static uint64_t heap_bytes(void)
 static bool many_seats(struct race_service *service, struct tw_seat *seat)
 {
     uint64_t before = 0;
+    struct tw_seat *open[SEATS_OPEN];
+    for (uint32_t i = 0; i < SEATS_OPEN; i++)
+        if (!(open[i] = race_enter(service)))
+            return false;
+    struct race_account *near = case_start_at(service, open[SEATS_OPEN - 1], moment_now() + 2 * MS);
+    if (!near ||
+        !case_await(service, open[SEATS_OPEN - 1], &near->runs, 1, "a timer of one of 300 seats"))
+        return false;
+    for (uint32_t i = 0; i < SEATS_OPEN; i++)
+        race_leave(service, open[i]);
     (void)seat;
     for (uint32_t i = 0; i < SEATS_WARM + SEATS && !race_is_over(service); i++) {
         struct tw_seat *one = race_enter(service);
@@ -311,8 +322,9 @@ static uint64_t least(uint64_t a, uint64_t b)
 /* The best of several tries, of the runner, of its wait, and of a thread that sleeps as they do: whatever else the machine
  * does, one that always adds to its sleep is seen by that. */
 static bool as_late_as(struct race_service *service, struct tw_seat *seat, uint64_t delay,
-                       uint64_t period)
+                       enum tw_repeat repeat)
 {
+    uint64_t period = repeat == TW_ONCE ? 0 : 25 * MS;
     uint64_t timer = UINT64_MAX, back = UINT64_MAX, control = UINT64_MAX;
     for (uint32_t i = 0; i < LATE_TRIES && !race_is_over(service); i++) {
         uint64_t until = moment_now() + delay;
@@ -324,7 +336,7 @@ static bool as_late_as(struct race_service *service, struct tw_seat *seat, uint6
         struct race_account *lone = race_account(service);
         lone->due_ns = moment_now() + delay;
         lone->period_ns = period;
-        lone->repeat = period > 0 ? TW_FIXED_RATE : TW_ONCE;
+        lone->repeat = repeat;
         if (!case_start(service, seat, lone) ||
             !case_await(service, seat, &lone->runs, 1 + (period > 0), "the only timer"))
             return false;
@@ -365,13 +377,14 @@ static bool past_waits(struct race_service *service, struct tw_seat *seat)
 static bool beside_a_control(struct race_service *service, struct tw_seat *seat)
 {
     moment_sharpen();
-    if (!as_late_as(service, seat, 2 * MS, 0) || !as_late_as(service, seat, 30 * MS, 0))
+    if (!as_late_as(service, seat, 2 * MS, TW_ONCE) || !as_late_as(service, seat, 30 * MS, TW_ONCE))
         return false;
     for (uint32_t i = 0; i < 20; i++)
         if (!case_start_at(service, seat, moment_now() + FAR))
             return false;
-    return past_waits(service, seat) && as_late_as(service, seat, 30 * MS, 0) &&
-           as_late_as(service, seat, 12 * MS, 25 * MS);
+    return past_waits(service, seat) && as_late_as(service, seat, 30 * MS, TW_ONCE) &&
+           as_late_as(service, seat, 12 * MS, TW_FIXED_RATE) &&
+           as_late_as(service, seat, 12 * MS, TW_FIXED_DELAY);
 }
 
 bool usage_line(long tid, const char *name, const char *word, char line[USAGE_LINE])

@@ -111,6 +111,11 @@ static void task_start(struct race_service *service, struct tw_seat *seat, uint6
         return;
     account->due_ns = moment_now() + draw % (500 * US);
     account->is_near = true;
+    if (draw >> 40 & 1) {
+        account->repeat = draw >> 41 & 1 ? TW_FIXED_RATE : TW_FIXED_DELAY;
+        account->period_ns = 300 * US;
+        account->deed = DEED_STOP_SELF;
+    }
     race_start(service, seat, account);
 }
 
@@ -262,6 +267,7 @@ void race_again(struct race_service *service)
     service->accounts = NULL; /* a runner that is broken may still call their tasks */
     service->account_count = 0;
     atomic_store(&service->next, 0);
+    atomic_store(&service->grid_ns, 0);
     atomic_store(&service->shut_began_ns, 0);
     atomic_store(&service->shut_ended_ns, 0);
     atomic_store(&service->is_shut, 0);
@@ -322,6 +328,7 @@ void race_purge(struct race_service *service, struct tw_seat *seat)
 struct returning {
     struct race_service *service;
     struct tw_seat *seat;
+    pthread_t thread;
 };
 
 /* An argument that is none of the accounts would be a crash, so it is looked at first. */
@@ -336,6 +343,9 @@ static void race_return(void *ctx, tw_timer timer, void *argument)
         return;
     }
     struct race_account *account = argument;
+    if (!pthread_equal(returning->thread, pthread_self()))
+        race_find(&service->notes->finding, RACE_SHUT,
+                  "shut gave a timer back in another thread than the one that called it");
     race_ended(account, RACE_RETURNED);
     uint64_t none = 0;
     if (!atomic_compare_exchange_strong(&account->fired_name, &none, timer) && none != timer)
@@ -353,7 +363,7 @@ static void race_return(void *ctx, tw_timer timer, void *argument)
 
 int race_shut(struct race_service *service, struct tw_seat *seat)
 {
-    struct returning returning = {service, seat};
+    struct returning returning = {service, seat, pthread_self()};
     uint64_t none = 0, now = moment_now();
     atomic_compare_exchange_strong(&service->shut_began_ns, &none, now);
     struct race_note *note = note_begin(service, seat, RACE_CALL_shut);

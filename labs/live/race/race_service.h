@@ -155,8 +155,9 @@ struct race_service {
     struct race_sums before; /* of services that the same child has played before this one */
     struct race_account *accounts;
     uint32_t account_count;
-    _Atomic uint32_t next; /* accounts taken */
-    uint64_t opened_ns;    /* after open returned */
+    _Atomic uint32_t next;    /* accounts taken */
+    uint64_t opened_ns;       /* after open returned */
+    _Atomic uint64_t grid_ns; /* where its ticks lie within one, and 1; 0: not known yet */
     _Atomic uint64_t shut_began_ns, shut_ended_ns;
     _Atomic uint32_t is_shut;      /* shut has returned */
     _Atomic uint32_t tasks_inside; /* tasks that run now */

@@ -5,50 +5,70 @@
 
 #include <inttypes.h>
 
-/* ---- Tasks without an argument, and shut without anybody to return to. ---------------------------- */
+/* ---- Arguments of any bits, functions of any kind, and shut without anybody to return to. ----------- */
 
 static struct {
     struct race_service *service;
-    _Atomic uint32_t runs, returned;
+    void *argument;
+    _Atomic uint32_t runs, others, returned;
 } bare;
 
 static int bare_run(struct tw_seat *seat, void *argument, const struct tw_firing *firing)
 {
     (void)seat, (void)firing;
     atomic_fetch_add(&bare.service->runs, 1);
-    atomic_fetch_add(&bare.runs, argument == NULL);
+    atomic_fetch_add(&bare.runs, argument == bare.argument);
+    return 0;
+}
+
+static int bare_other(struct tw_seat *seat, void *argument, const struct tw_firing *firing)
+{
+    (void)seat, (void)firing;
+    atomic_fetch_add(&bare.service->runs, 1);
+    atomic_fetch_add(&bare.others, argument == bare.argument);
     return 0;
 }
 
 static void bare_return(void *ctx, tw_timer timer, void *argument)
 {
     (void)ctx, (void)timer;
-    atomic_fetch_add(&bare.returned, argument == NULL);
+    atomic_fetch_add(&bare.returned, argument == bare.argument);
 }
 
-/* One that is due, a periodic one, one that is stopped and one that shut returns, or has nobody to return to. */
-static bool bare_play(struct race_service *service, struct tw_seat *seat, tw_return_fn *returned)
+static tw_timer bare_start(struct race_service *service, struct tw_seat *seat, tw_task_fn *run,
+                           uint64_t due_ns, enum tw_repeat repeat)
 {
-    const struct tw_runner *runner = service->runner;
-    tw_timer names[4];
+    struct tw_task task = {
+        .run = run, .argument = bare.argument, .due_ns = due_ns, .period_ns = MS, .repeat = repeat};
+    tw_timer name = 0;
+    if (service->runner->start(seat, &task, &name) != TW_RUN_OK)
+        FIND(service, RACE_START, "a task whose argument is %p was not started", bare.argument);
+    return name;
+}
+
+/* One that is due, a periodic one, one that is stopped and one that shut returns, or has nobody to return to.  Where the
+ * first one was comes a task of another function. */
+static bool bare_play(struct race_service *service, struct tw_seat *seat, tw_return_fn *returned,
+                      void *argument)
+{
     bare.service = service;
-    for (uint32_t i = 0; i < 4; i++) {
-        struct tw_task task = {.run = bare_run,
-                               .due_ns = i < 2 ? 1 : moment_now() + FAR,
-                               .period_ns = MS,
-                               .repeat = i == 1 ? TW_FIXED_RATE : TW_ONCE};
-        if (runner->start(seat, &task, &names[i]) != TW_RUN_OK)
-            FIND(service, RACE_START, "a task whose argument is NULL was not started");
-    }
-    if (!case_await(service, seat, &bare.runs, 4, "a task whose argument is NULL"))
+    bare.argument = argument;
+    bare_start(service, seat, bare_run, 1, TW_ONCE);
+    const tw_timer stopped[] = {bare_start(service, seat, bare_run, 1, TW_FIXED_RATE),
+                                bare_start(service, seat, bare_run, moment_now() + FAR, TW_ONCE)};
+    bare_start(service, seat, bare_run, moment_now() + FAR, TW_ONCE);
+    if (!case_await(service, seat, &bare.runs, 4, "a task whose argument is no pointer"))
         return false;
-    for (uint32_t i = 1; i < 3; i++)
-        if (runner->stop(seat, names[i]) != TW_RUN_STOPPED)
-            FIND(service, RACE_STOP, "a task whose argument is NULL was not stopped");
-    int answer = runner->shut(seat, returned, NULL);
+    bare_start(service, seat, bare_other, 1, TW_ONCE);
+    if (!case_await(service, seat, &bare.others, 1, "a task of another function"))
+        return false;
+    for (uint32_t i = 0; i < 2; i++)
+        if (service->runner->stop(seat, stopped[i]) != TW_RUN_STOPPED)
+            FIND(service, RACE_STOP, "a task whose argument is %p was not stopped", argument);
+    int answer = service->runner->shut(seat, returned, NULL);
     if (answer != TW_RUN_OK || atomic_load(&bare.returned) != (returned != NULL))
-        FIND(service, RACE_LOST, "shut answered %d and returned %u timers without an argument",
-             answer, atomic_load(&bare.returned));
+        FIND(service, RACE_LOST, "shut answered %d and returned %u timers with the argument %p",
+             answer, atomic_load(&bare.returned), argument);
     race_leave(service, seat);
     if (!race_is_over(service))
         race_close(service);
@@ -57,17 +77,22 @@ static bool bare_play(struct race_service *service, struct tw_seat *seat, tw_ret
 
 static bool no_arguments(struct race_service *service, struct tw_seat *seat)
 {
-    return bare_play(service, seat, bare_return);
+    return bare_play(service, seat, bare_return, NULL);
+}
+
+static bool odd_arguments(struct race_service *service, struct tw_seat *seat)
+{
+    return bare_play(service, seat, bare_return, (void *)UINTPTR_MAX);
 }
 
 static bool nobody_returns_to(struct race_service *service, struct tw_seat *seat)
 {
-    return bare_play(service, seat, NULL);
+    return bare_play(service, seat, NULL, NULL);
 }
 
 /* ---- Names over a long life. --------------------------------------------------------------------- */
 
-/* More than a count of 24 bits has; of 20 bits where 1 .. 99,999 operations are asked for. */
+/* More than a count of 24 bits has; of 20 bits where 1 .. 99,999 operations are asked for, or the driver gives places back. */
 #define LIFE_USES  ((1u << 24) + 8u)
 #define BRIEF_USES ((1u << 20) + 8u)
 
@@ -93,8 +118,48 @@ static bool names_last(struct race_service *service, struct tw_seat *seat)
     return true;
 }
 
-/* In the timed object, which counts as the proved one does, in less time.  Where a place comes back when the driver has
- * had its turn this would take minutes. */
+static struct {
+    tw_timer first;
+    _Atomic uint32_t runs;
+} chain;
+
+/* Starts the next one, which takes its place or the other one. */
+static int chain_run(struct tw_seat *seat, void *argument, const struct tw_firing *firing)
+{
+    struct race_service *service = argument;
+    struct tw_task task = {.run = chain_run, .argument = argument, .due_ns = 1};
+    tw_timer name;
+    uint32_t runs = atomic_load(&chain.runs);
+    if (runs == 0)
+        chain.first = firing->timer;
+    else if (firing->timer == chain.first)
+        FIND(service, RACE_NAMES, "a timer has the name %#" PRIx64 " after %u uses again",
+             firing->timer, runs);
+    if (runs < 2 * BRIEF_USES && service->runner->start(seat, &task, &name) != TW_RUN_OK)
+        FIND(service, RACE_START, "a task that ran did not start the only other one");
+    atomic_fetch_add(&service->runs, 1);
+    atomic_store(&chain.runs, runs + 1);
+    return 0;
+}
+
+/* Where the place of a stopped one comes back when the driver has had its turn, one that has run gives its place back at
+ * once.  One that wakes on ticks has them behind it. */
+static void names_of_a_chain(struct race_service *service)
+{
+    struct tw_seat *seat =
+        case_open(service, (struct tw_runner_config){.capacity = 2, .tick_ns = US});
+    struct tw_task task = {.run = chain_run, .argument = service, .due_ns = 1};
+    tw_timer name;
+    if (race_has(service, TW_RUNNER_TICKS))
+        race_clock_move(8000 * MS);
+    if (seat && service->runner->start(seat, &task, &name) != TW_RUN_OK)
+        FIND(service, RACE_START, "the only timer was not started");
+    if (seat && case_await(service, seat, &chain.runs, 2 * BRIEF_USES + 1,
+                           "a task that the one before started"))
+        case_close(service, seat);
+}
+
+/* In the timed object, which counts as the proved one does, in less time. */
 static void names_of_a_life(struct race_service *service)
 {
     bool late =
@@ -103,8 +168,12 @@ static void names_of_a_life(struct race_service *service)
                                 .options = service->options,
                                 .seed = service->seed,
                                 .notes = service->notes};
-    if (late || !case_tickless(&life))
+    if (!case_tickless(&life) || !case_tickless(service))
         return;
+    if (late) {
+        names_of_a_chain(service);
+        return;
+    }
     struct tw_seat *seat =
         case_open(&life, (struct tw_runner_config){.capacity = 1, .tick_ns = US});
     if (seat && names_last(&life, seat))
@@ -253,6 +322,7 @@ static bool shut_while_it_runs(struct race_service *service, struct tw_seat *sea
 
 const struct race_case race_told[] = {
     RACE_CASE("tasks without an argument", no_arguments, 0, 0),
+    RACE_CASE("arguments that are no pointers", odd_arguments, 0, 0),
     RACE_CASE("nobody to return to", nobody_returns_to, 0, 0),
     RACE_ALONE("names of a long life", names_of_a_life),
     RACE_ALONE("wake-ups", wake_ups),

@@ -7,6 +7,7 @@
  */
 #include "harness/prove/cases.h"
 #include "harness/measure/sched/answers.h"
+#include "harness/prove/guard.h"
 #include "harness/prove/judge.h"
 #include "harness/prove/watch.h"
 
@@ -239,7 +240,7 @@ static void build_between_powers(struct case_plan *plan)
     }
 }
 
-/* Each from a whole second of nanoseconds, passed in one jump and stopped short of. */
+/* Each from a whole second of nanoseconds, passed in one jump and stopped short of; and inside a callback. */
 static tw_tick story_duration(struct case_plan *plan, tw_tick now, uint64_t ticks)
 {
     for (unsigned whole = 0; whole < 2; whole++) {
@@ -247,6 +248,8 @@ static tw_tick story_duration(struct case_plan *plan, tw_tick now, uint64_t tick
         START(0, '+', ticks);
         START(1, '+', ticks + 1);
         START(2, '+', ticks - ticks / 2);
+        START(3, '+', 1);
+        ON_START(3, 4, '+', ticks, 1);
         ADVANCE('+', ticks - 1 + whole);
         TICK(2);
         now += ticks + 1 + whole;
@@ -273,12 +276,15 @@ static void run_durations(struct case_plan *plan, struct conform_report *report)
     }
 }
 
-/* Deadlines at powers of two and half-way between, beside others that have their lower 8 to 40 bits. */
+/* Deadlines at powers of two and half-way between, beside others that have their lower 8 to 40 bits; given inside a callback,
+ * too. */
 static void build_powers(struct case_plan *plan)
 {
     for (unsigned bits = 5; bits < 63; bits++)
         for (unsigned half = 2; half <= 3; half++) {
             tw_tick due = (tw_tick)half << bits;
+            START(7, '+', 1);
+            ON_START(7, 8, '@', due, 1);
             START(0, '@', due - 1);
             START(1, '@', due);
             for (unsigned alike = 8; alike <= 40; alike += 8)
@@ -288,14 +294,16 @@ static void build_powers(struct case_plan *plan)
         }
 }
 
-/* What is counted in 8 or 16 bits comes round: put off and brought forward, which never fires; to empty, by fires and by
+/* What is counted in 8 or 16 bits comes round, by single calls and by batches: put off and brought forward, which never fires; to empty, by fires and by
  * stops; advances to the past and stops of idle ones, which do nothing; looks; up to a size and down; one timer all through
  * one advance. */
 static void run_over_and_over(struct case_plan *plan, struct conform_report *report)
 {
-    START(0, '+', 1000);
-    operations_next(plan->operations);
-    operations_again(plan->operations, 2, TIMES_OVER);
+    for (unsigned i = 0; i < 2; i++) {
+        START(0, '+', 1000 - i);
+        operations_next(plan->operations);
+    }
+    operations_again(plan->operations, 4, TIMES_OVER);
     START(1, '+', 500);
     START(1, '+', 900);
     operations_again(plan->operations, 2, TIMES_OVER);
@@ -326,7 +334,11 @@ static void run_over_and_over(struct case_plan *plan, struct conform_report *rep
     operations_start_many(plan->operations, 0, 40, '+', 5, 0);
     TICK(6);
     CAPACITY(40);
+    plan->operations->exact = guard_part(plan->backend, "exact");
     judge_replay(plan->backend, plan->operations, JUDGE_NOW_AND_THEN, report, NULL);
+    plan->operations->batch = guard_part(plan->backend, "batch");
+    if (plan->operations->batch && !report->rule)
+        judge_replay(plan->backend, plan->operations, JUDGE_NOW_AND_THEN, report, NULL);
 }
 
 static void build_last_tick(struct case_plan *plan)
@@ -435,6 +447,8 @@ static void judge_clock(struct case_plan *plan, tw_tick now, struct conform_repo
     START(2, '+', 300);
     START(3, '-', 5);
     START(4, '+', 70000);
+    for (tw_id bits = 6; bits <= 20; bits += 2) /* ends of slots, from within */
+        START(5 + bits / 2, '@', ((now >> bits) + 1) << bits);
     ON_START(0, 0, '+', 8, 20);
     ON_START(2, 5, '@', 3, 1);
     TICK(20);
@@ -551,6 +565,7 @@ static void run_capacities(struct case_plan *plan, struct conform_report *report
     for (uint32_t capacity = 1; capacity < end && !report->rule; capacity++) {
         uint32_t below = UINT32_C(1) << (31 - __builtin_clz(capacity));
         bool is_chosen = capacity < 40 || capacity == below || is_round(capacity) ||
+                         (capacity < 200000 && capacity % (below / 2 + (below < 2)) == 0) ||
                          (capacity < 66000 &&
                           (capacity - below == 1 || capacity % (below / 4 + (below < 4)) == 0 ||
                            (capacity & (capacity + 1)) == 0));

@@ -42,7 +42,7 @@ extern const struct written_case written_cases[];
 
 /* ---- A list at growing sizes, while the design is fast enough for the next (very_many.c). ------ */
 
-#define PACE_GROWTH 4u /* from one size to the next */
+#define PACE_GROWTH 8u /* from one size to the next */
 
 /* What a story has taken at the last two sizes, in processor time. */
 struct pace {
@@ -73,10 +73,10 @@ void run_mixed_instances(struct case_plan *plan, struct conform_report *report);
 /* Many instances, all open. */
 void run_many_instances(struct case_plan *plan, struct conform_report *report);
 
-/* Opens instances for 1024 timers, then for four times as many, up to plan->many_max, and lets timers
- * run, change and fire in all of them.  A design that slows down as they become more is spared the
- * next size once it would take too long, for each story by itself: some seconds in all.  So is one that
- * refuses to open with so many, for the machine's sake. */
+/* Opens instances for thousands of timers, then for eight times as many, up to plan->many_max, and lets timers run, change
+ * and fire in all of them.  A design that slows down as they become more is spared the next size once it would take too
+ * long, for each story by itself: some seconds in all.  So is one that refuses to open with so many, for the machine's
+ * sake. */
 void run_many(struct case_plan *plan, struct conform_report *report);
 
 /* Lets an instance live for 2^18 calls, then for plan->life_starts of each kind, with an episode in which each call matters
@@ -95,5 +95,7 @@ void run_slack(struct case_plan *plan, struct conform_report *report);
 void run_batches(struct case_plan *plan, struct conform_report *report);
 /* Lists after whose steps the exact next is asked; nothing for a design that has none (batches.c). */
 void run_exact(struct case_plan *plan, struct conform_report *report);
+/* What some of the random lists are run with, where the design has it: batches, the exact next, slack. */
+void give_parts(struct operations *list, const struct tw_backend *backend, uint64_t seed);
 
 #endif

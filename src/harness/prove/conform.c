@@ -140,6 +140,7 @@ static void run_stream(const struct tw_backend *backend, const struct conform_op
     apply_settings(&operations, options);
     operations.walk = strides->walk;
     random_list_make(&operations, seed, strides);
+    give_parts(&operations, backend, seed);
     if (report->watch)
         report->watch->seed = seed;
     judge_or_shrink(backend, &operations, options->check_always ? JUDGE_ALWAYS : JUDGE_NOW_AND_THEN,

@@ -163,6 +163,12 @@ static int call_start(struct judge *judge, tw_id id, tw_tick deadline, tw_tick s
     return answer;
 }
 
+static void note_running(struct judge *judge)
+{
+    if (judge->model.running > judge->most_running)
+        judge->most_running = judge->model.running;
+}
+
 static void judge_start(struct judge *judge, tw_id id, tw_tick deadline, tw_tick slack, tw_tick now)
 {
     if (!judge->slack)
@@ -183,8 +189,7 @@ static void judge_start(struct judge *judge, tw_id id, tw_tick deadline, tw_tick
     judge->unlooked++;
     judge->quiet_until = 0;
     judge->refused += answer < 0;
-    if (judge->model.running > judge->most_running)
-        judge->most_running = judge->model.running;
+    note_running(judge);
     trace_add(judge->report, (uint64_t)answer);
     if (answer != expected)
         report_broken(judge->report, RULE_START,
@@ -258,8 +263,9 @@ static void batch_call(struct judge *judge, tw_tick now)
 {
     const struct tw_batch *functions = judge->batch;
     struct batch *batch = judge->room;
-    bool starts = batch->starts;
+    bool starts = batch->starts, may_allocate = judge->backend->traits.flags & TW_ALLOCATES;
     uint32_t refused = 0, told = 0, count = batch->count;
+    uint64_t shortages = guard_refused();
     void *ends[3];
     for (size_t i = 0; i < 3; i++)
         ends[i] = batch->map + i * batch->step + BATCH_BYTES;
@@ -280,13 +286,17 @@ static void batch_call(struct judge *judge, tw_tick now)
     else
         functions->stop_many(judge->timers, ids, count, statuses);
     watch_leave(judge->watch, before);
+    shortages = may_allocate ? guard_refused() - shortages : 0;
     judge->quiet_until = 0;
     judge->unlooked += count;
     judge->report->operations_run += count;
     for (uint32_t i = 0; i < count; i++) {
         tw_id id = batch->ids[i];
-        int expected = starts ? model_start(&judge->model, id, batch->deadlines[i], now)
-                              : model_stop(&judge->model, id);
+        bool is_short = starts && shortages > 0 && statuses[i] == TW_REFUSED_MEMORY;
+        shortages -= is_short;
+        int expected = is_short ? TW_REFUSED_MEMORY
+                       : starts ? model_start(&judge->model, id, batch->deadlines[i], now)
+                                : model_stop(&judge->model, id);
         if (!starts && expected == TW_OK)
             judge->endings[id] =
                 (struct ending){judge->is_inside ? WAS_STOPPED_INSIDE : WAS_STOPPED, now};
@@ -304,6 +314,7 @@ static void batch_call(struct judge *judge, tw_tick now)
                       ", expected %" PRIu32 " refused",
                       count, now, told, refused);
     judge->refused += refused;
+    note_running(judge);
 }
 
 static void batch_add(struct judge *judge, bool starts, tw_id id, tw_tick deadline, tw_tick now)
@@ -316,14 +327,15 @@ static void batch_add(struct judge *judge, bool starts, tw_id id, tw_tick deadli
     batch->deadlines[batch->count++] = deadline;
 }
 
-/* All starts and stops from that operation on, up to a start with slack, in batches as long as they can be.  How many
- * operations that were. */
-static size_t judge_batches(struct judge *judge, const struct operations *operations, size_t index)
+/* All starts and stops from that operation on, up to a start with slack or `end`, in batches as long as they can be.  How
+ * many operations that were. */
+static size_t judge_batches(struct judge *judge, const struct operations *operations, size_t index,
+                            size_t end)
 {
     size_t done = index;
     if (index == 0)
         batch_call(judge, judge->now); /* of none */
-    for (; done < operations->count && !judge->report->rule; done++) {
+    for (; done < end && !judge->report->rule; done++) {
         const struct operation *operation = &operations->list[done];
         bool starts = operation->code == OPERATION_START;
         if (operation->slack > 0 || (!starts && operation->code != OPERATION_STOP))
@@ -1136,23 +1148,41 @@ tw_tick judge_next(struct judge *judge)
     return next;
 }
 
+/* That operation, or where there are batches all starts and stops from it on; how many. */
+static size_t judge_some(struct judge *judge, const struct operations *operations, size_t index,
+                         size_t end)
+{
+    size_t batched = judge->batch ? judge_batches(judge, operations, index, end) : 0;
+    if (batched == 0)
+        judge_step(judge, &operations->list[index]);
+    return batched > 0 ? batched : 1;
+}
+
 /* The operations before `index` that an OPERATION_AGAIN repeats. */
 static void judge_again(struct judge *judge, const struct operations *operations, size_t index)
 {
     const struct operation *again = &operations->list[index];
     size_t first = again->id < index ? index - again->id : 0;
     for (uint32_t run = 0; run < again->times && !judge->report->rule; run++)
-        for (size_t i = first; i < index && !judge->report->rule; i++)
-            if (operation_repeats(&operations->list[i]))
-                judge_step(judge, &operations->list[i]);
+        for (size_t i = first; i < index && !judge->report->rule;)
+            i += operation_repeats(&operations->list[i]) ? judge_some(judge, operations, i, index)
+                                                         : 1;
 }
 
-static bool judge_run(struct judge *judge, const struct operations *operations, size_t index)
+size_t judge_play(struct judge *judge, const struct operations *operations, size_t first,
+                  size_t end)
 {
-    if (operations->list[index].code != OPERATION_AGAIN)
-        return judge_step(judge, &operations->list[index]);
-    judge_again(judge, operations, index);
-    return !judge->report->rule;
+    size_t done = first;
+    while (done < end && !judge->report->rule) {
+        size_t some = 1;
+        if (operations->list[done].code == OPERATION_AGAIN)
+            judge_again(judge, operations, done);
+        else
+            some = judge_some(judge, operations, done, end);
+        if (!judge->report->rule || some > 1)
+            watch_step(judge->watch, done += some);
+    }
+    return done;
 }
 
 bool judge_replay(const struct tw_backend *backend, const struct operations *operations,
@@ -1161,12 +1191,7 @@ bool judge_replay(const struct tw_backend *backend, const struct operations *ope
     struct judge *judge = judge_open(backend, operations, look, report);
     size_t done = 0;
     if (judge) {
-        while (done < operations->count && !report->rule) {
-            size_t batched = judge->batch ? judge_batches(judge, operations, done) : 0;
-            if (batched == 0 && !judge_run(judge, operations, done))
-                break;
-            watch_step(judge->watch, done += batched > 0 ? batched : 1);
-        }
+        done = judge_play(judge, operations, 0, operations->count);
         if (!report->rule && look != JUDGE_FIRING)
             judge_inspect(judge);
         else if (!report->rule)

@@ -24,6 +24,10 @@ struct judge *judge_open(const struct tw_backend *backend, const struct operatio
                          enum judge_look look, struct conform_report *report);
 /* Runs one operation.  False when a rule is broken, now or before. */
 bool judge_step(struct judge *judge, const struct operation *operation);
+/* Runs the operations from `first` to before `end` of a list, repeats too, by batches where the list that it was opened with
+ * has them.  The number of the operation that broke a rule, or is behind the batch that did, or `end`. */
+size_t judge_play(struct judge *judge, const struct operations *operations, size_t first,
+                  size_t end);
 /* The callbacks to come open another instance, step through `list` with it and close it. */
 void judge_meet(struct judge *judge, const struct operations *list);
 /* Closes both. */

@@ -11,8 +11,9 @@
 
 #define LENGTH_FIRST   (1u << 18)
 #define LENGTH_DEFAULT 4096u
-/* Of processor time: many times what a design takes that needs no call of the system. */
+/* Of processor time: many times what a design takes that needs no call of the system; for ticks beyond those of the life. */
 #define LIFE_SECONDS 20.0
+#define TICK_SECONDS 2.0
 
 #define CAPACITY 64u
 
@@ -36,8 +37,9 @@ enum {
 #define WAIT_TICKS  (UINT64_C(1) << 40)
 #define SHARE_TICKS 4000u
 #define JUMP_TICKS  64u
+#define IDLE_TICKS  (1u << 14) /* in a row */
 
-enum kind { STARTS, REARMS, REFUSALS, STOPS, IDLE_STOPS, ADVANCES, FIRES, KINDS };
+enum kind { STARTS, REARMS, REFUSALS, STOPS, IDLE_STOPS, ADVANCES, EMPTIES, FIRES, KINDS };
 
 struct life {
     const struct tw_backend *backend;
@@ -123,12 +125,15 @@ static void life_fired(void *ctx, tw_id id, tw_tick tick)
 
 static void life_advance(struct life *life, tw_tick ticks)
 {
+    uint64_t fires = life->counts[FIRES];
     life->to = life->now + ticks;
     const char *before = watch_enter(life->report->watch, "advance");
     life->backend->advance(life->timers, life->to, life_fired, life);
     watch_leave(life->report->watch, before);
     life->now = life->to;
     life_count(life, ADVANCES);
+    if (life->counts[FIRES] == fires)
+        life_count(life, EMPTIES);
 }
 
 static void life_look(struct life *life, uint64_t times)
@@ -214,25 +219,62 @@ static void life_stale(struct life *life, unsigned bits)
     life_calls(life, STALE, 2, 0, 0);
 }
 
-static void life_live(struct life *life, uint64_t most)
+/* How many more of them come before the one that begins an episode. */
+static uint64_t life_room(const struct life *life, enum kind kind)
+{
+    return params_power_of_two(life->counts[kind] + 9) - 9 - life->counts[kind];
+}
+
+static uint64_t least_of(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Single ticks on which nothing is due while something runs: `least` advances in all, and up to `most` if the time suffices. */
+static void life_tick(struct life *life, uint64_t least, uint64_t most, double seconds)
+{
+    uint64_t end_ns = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID) + (uint64_t)(1e9 * seconds);
+    tw_tick reach = least_of(life->model.span, WAIT_TICKS);
+    while (life->counts[ADVANCES] < most && life_goes_on(life) &&
+           (life->counts[ADVANCES] < least || clock_read_ns(CLOCK_PROCESS_CPUTIME_ID) < end_ns)) {
+        tw_tick ticks = least_of(life_room(life, ADVANCES), life_room(life, EMPTIES));
+        ticks = least_of(ticks, least_of(reach - 1, IDLE_TICKS));
+        life_call(life, STALE, reach, life->now);
+        life->to = life->now + ticks;
+        watch_enter(life->report->watch, "advance");
+        for (tw_tick tick = life->now; tick < life->to;)
+            life->backend->advance(life->timers, ++tick, life_fired, life);
+        watch_leave(life->report->watch, NULL);
+        life->now = life->to;
+        life->counts[ADVANCES] += ticks;
+        life->counts[EMPTIES] += ticks;
+        life_advance(life, 1);
+        life_look(life, 1);
+    }
+}
+
+static void life_live(struct life *life, uint64_t most, double tick_seconds)
 {
     life_calls(life, WAIT_FIRST, WAIT_COUNT, WAIT_TICKS, 977);
     life_churn(life, most);
     for (unsigned bits = 6; most >> bits && !life->report->rule; bits += bits < 16 ? 1 : 2)
         life_stale(life, bits);
     life_calls(life, STALE, 1, 1, 0); /* near, so that no design has far to look */
-    life_look(life, most / 4 + 8);
+    life_look(life, most + 8);
     for (uint64_t i = 0; i < most / 8 && life->model.span < WAIT_TICKS && life_goes_on(life); i++)
         life_call(life, STALE, life->model.span + 1, life->now);
-    for (uint64_t i = 0; life->counts[ADVANCES] < most + 8 && life_goes_on(life); i++) {
+    for (uint64_t i = 0;
+         i < LENGTH_FIRST && life->counts[ADVANCES] < most + 8 && life_goes_on(life); i++) {
         life_advance(life, 1);
-        life_look(life, i < LENGTH_FIRST);
+        life_look(life, 1);
     }
+    life_tick(life, most + 8, 4 * most + 8, tick_seconds);
     life_look(life, 1);
 }
 
 /* Its processor time. */
-static double life_run(struct case_plan *plan, uint64_t most, struct conform_report *report)
+static double life_run(struct case_plan *plan, uint64_t most, double tick_seconds,
+                       struct conform_report *report)
 {
     struct life life = {.backend = plan->backend, .report = report};
     struct operations *list = plan->operations;
@@ -248,7 +290,7 @@ static double life_run(struct case_plan *plan, uint64_t most, struct conform_rep
         life.backend->describe(life.timers, &description);
         watch_leave(report->watch, NULL);
         if (model_open(&life.model, &life.backend->traits, &description, CAPACITY)) {
-            life_live(&life, most);
+            life_live(&life, most, tick_seconds);
             model_close(&life.model);
         }
         watch_enter(report->watch, "close");
@@ -268,9 +310,11 @@ static double life_run(struct case_plan *plan, uint64_t most, struct conform_rep
 void run_life(struct case_plan *plan, struct conform_report *report)
 {
     uint64_t most = plan->life_starts > 0 ? plan->life_starts : LENGTH_DEFAULT;
-    double seconds = most > LENGTH_FIRST ? life_run(plan, LENGTH_FIRST, report) / LENGTH_FIRST : 0;
+    bool sleeps = plan->backend->traits.flags & TW_REAL_CLOCK;
+    double seconds =
+        most > LENGTH_FIRST ? life_run(plan, LENGTH_FIRST, 0, report) / LENGTH_FIRST : 0;
     while (seconds * (double)most > LIFE_SECONDS * plan->patience && most > 2 * LENGTH_FIRST)
         most /= 4;
     if (!report->rule)
-        life_run(plan, most, report);
+        life_run(plan, most, sleeps ? 0 : TICK_SECONDS * plan->patience, report);
 }

@@ -108,13 +108,9 @@ static bool try_short_start(struct case_plan *plan, size_t story, uint64_t k, ui
     if (!judge)
         return false;
     guard_make_short(k, count);
-    for (size_t i = 0; i < plan->operations->count && !report->rule; i++) {
-        if (i == story)
-            guard_make_short(0, 0);
-        watch_step(report->watch, i);
-        judge_step(judge, &plan->operations->list[i]);
-    }
+    judge_play(judge, plan->operations, 0, story);
     guard_make_short(0, 0);
+    judge_play(judge, plan->operations, story, plan->operations->count);
     judge_close(judge);
     return guard_refused() != refused;
 }
@@ -127,10 +123,12 @@ void run_short_start(struct case_plan *plan, struct conform_report *report)
     build_story(plan->operations);
     size_t story = plan->operations->count;
     build_recovery(plan->operations);
-    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
-        for (uint64_t k = 1; !report->rule; k += 1 + k / 4)
-            if (!try_short_start(plan, story, k, counts[i], report))
+    for (size_t i = 0; i < 4; i++) {
+        plan->operations->batch = i < 2 ? NULL : guard_part(plan->backend, "batch");
+        for (uint64_t k = 1; !report->rule && (i < 2 || plan->operations->batch); k += 1 + k / 4)
+            if (!try_short_start(plan, story, k, counts[i % 2], report))
                 break;
+    }
 }
 
 /* ---- Upper limits ---------------------------------------------------------------------------- */

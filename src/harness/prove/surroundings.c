@@ -166,7 +166,8 @@ void run_surroundings(struct case_plan *plan, struct conform_report *report)
 
 struct thread {
     pthread_t thread;
-    bool closes; /* its instance, which another thread has opened */
+    bool
+        closes; /* its instance, which another thread has opened; else that one has the last operations */
     struct judge *judge;
     struct operations list;
     struct conform_report report;
@@ -175,8 +176,7 @@ struct thread {
 static void *thread_main(void *ctx)
 {
     struct thread *thread = ctx;
-    for (size_t i = 0; i < thread->list.count && !thread->report.rule; i++)
-        judge_step(thread->judge, &thread->list.list[i]);
+    judge_play(thread->judge, &thread->list, 0, thread->list.count - (thread->closes ? 0 : 2));
     if (thread->closes)
         judge_close(thread->judge);
     return NULL;
@@ -203,8 +203,11 @@ static void run_pair(struct case_plan *plan, uint64_t seed, struct conform_repor
     for (size_t i = 0; i < 2; i++) {
         if (created[i])
             pthread_join(threads[i].thread, NULL);
-        if (threads[i].judge && !(created[i] && threads[i].closes))
+        if (threads[i].judge && !(created[i] && threads[i].closes)) {
+            judge_play(threads[i].judge, &threads[i].list, threads[i].list.count - 2,
+                       threads[i].list.count);
             judge_close(threads[i].judge);
+        }
         if (threads[i].report.rule)
             report_broken(report, threads[i].report.rule,
                           "%.400s; in an instance of another thread than the one that opened it",
@@ -214,7 +217,7 @@ static void run_pair(struct case_plan *plan, uint64_t seed, struct conform_repor
     }
 }
 
-/* Each is opened here and runs in its thread; one is closed there, one here.  Memory comes from the C library meanwhile: the fence is of
+/* Each is opened here and runs in its thread; one is closed there, one goes on here.  Memory comes from the C library meanwhile: the fence is of
  * one thread. */
 void run_threads(struct case_plan *plan, struct conform_report *report)
 {

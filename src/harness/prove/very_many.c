@@ -10,7 +10,7 @@
 #include "harness/prove/judge.h"
 #include "harness/prove/watch.h"
 
-#define SIZE_FIRST 1024u
+#define SIZE_FIRST 1024u /* or more */
 /* So that ids, and not only the capacity, go beyond the power of two. */
 #define ROOM_ABOVE(size) ((size) + (size) / 4)
 #define SIZE_DEFAULT     16384u
@@ -75,8 +75,8 @@ static void story_mixed(struct case_plan *plan, uint32_t count)
     operations_advance(list, '+', ticks);
 }
 
-/* Deadlines on three ticks, given in one order, some of them twice; then all on one tick, and again, when each of one half
- * stops one of the other. */
+/* Deadlines on three ticks, given in one order, some of them twice; one callback starts a quarter, one stops a quarter.  Then
+ * all on one tick, and again, when each of one half stops one of the other. */
 static void story_equal(struct case_plan *plan, uint32_t count)
 {
     struct operations *list = plan->operations;
@@ -85,8 +85,10 @@ static void story_equal(struct case_plan *plan, uint32_t count)
     operations_start_scattered(list, count / 3, count / 8, ticks, 3);
     operations_stop_shuffled(list, count / 2, count / 16);
     operations_on_stop_many(list, 5, 1, count - 1);
-    for (tw_id id = 0; id < count / 4; id++) /* all in one callback */
+    for (tw_id id = 0; id < count / 4; id++)
         operations_on_start(list, 6, count / 2 + id, '+', 1 + id % 2, 1);
+    for (tw_id id = 0; id < count / 4; id++)
+        operations_on_stop(list, 7, count / 4 + id);
     operations_start_many(list, count / 2, count / 32, '+', ticks + 1, 0);
     operations_advance(list, '+', ticks - 1);
     operations_tick(list, 1);
@@ -204,10 +206,12 @@ static void run_part(struct case_plan *plan, const struct part *part, struct con
 {
     struct pace paces[sizeof stories / sizeof *stories] = {{0}};
     double seconds = 0;
-    for (uint32_t size = SIZE_FIRST, growth; size <= part->most && !report->rule; size *= growth) {
+    uint32_t size = part->most;
+    while (size / PACE_GROWTH >= SIZE_FIRST)
+        size /= PACE_GROWTH;
+    for (; size <= part->most && !report->rule; size *= PACE_GROWTH) {
         uint32_t count = ROOM_ABOVE(size);
-        growth = size == part->most / 16 ? 16 : PACE_GROWTH; /* the last but one is left out */
-        if (size > SIZE_FIRST && is_refused(plan, count, report)) {
+        if (size >= SIZE_FIRST * PACE_GROWTH && is_refused(plan, count, report)) {
             coverage_remark(&report->coverage, "instances for %" PRIu32 " timers, refused by open",
                             count);
             return;
@@ -222,8 +226,7 @@ static void run_part(struct case_plan *plan, const struct part *part, struct con
             plan->operations->batch = i % 2 == 1 ? guard_part(plan->backend, "batch") : NULL;
             plan->operations->exact = guard_part(plan->backend, "exact");
             part->stories[i](plan, count);
-            pace_judge(&paces[i], plan, part->list_seconds * plan->patience * PACE_GROWTH / growth,
-                       report);
+            pace_judge(&paces[i], plan, part->list_seconds * plan->patience, report);
             seconds += paces[i].seconds;
         }
     }
