@@ -9,19 +9,13 @@ struct dispatch {
     uint64_t digest;
 };
 
-/* The slow task comes behind the others. */
-static bool is_slow(const struct stream *stream, tw_id id)
-{
-    return id == stream->capacity;
-}
-
 static uint64_t dispatch_run(void *ctx, struct scheduler *scheduler, const struct schedule_run *run)
 {
     struct dispatch *dispatch = ctx;
     const struct stream_schedule *schedule = &dispatch->stream->schedule;
     (void)scheduler;
     dispatch->digest += stream_mix(run->id, run->start);
-    if (is_slow(dispatch->stream, run->id))
+    if (run->id == dispatch->stream->capacity) /* the slow task comes behind the others */
         return schedule->slow_run;
     if (!schedule->run_time)
         return 0;

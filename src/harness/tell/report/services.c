@@ -41,11 +41,6 @@ static struct measure measure_of(const struct figure *row, const cJSON *source)
     return measure;
 }
 
-static bool has_interval(const struct measure *measure)
-{
-    return isfinite(measure->low) && isfinite(measure->high);
-}
-
 /* The next measure of the item from figure *at on, which is known; false behind the last.  Those of the whole cell
  * are only in the item without a phase. */
 static bool next_measure(const struct view_item *item, size_t *at, struct measure *measure)
@@ -71,7 +66,7 @@ static void add_benchmark(void *list, const struct view_item *item)
     for (size_t at = 0; next_measure(item, &at, &measure);) {
         cJSON *value = cJSON_CreateObject();
         add_number(value, "value", measure.value);
-        if (has_interval(&measure)) {
+        if (isfinite(measure.low) && isfinite(measure.high)) {
             add_number(value, "lower_value", measure.low);
             add_number(value, "upper_value", measure.high);
         }

@@ -351,12 +351,6 @@ static void say_same(struct text *line, const cJSON *same, const char *gap)
     }
 }
 
-/* Of a load at its pace on the real clock the 99th percentile of lateness is compared. */
-static bool is_lateness(const cJSON *phase)
-{
-    return json_says(phase, "phase", "late p99");
-}
-
 /* "hashed is fastest in start and stop: 1.6 times as fast as heap, 2.1 to 3.3 times as fast as hier; not significantly .." */
 static void say(struct text *line, const cJSON *phases, const cJSON *first, size_t rows)
 {
@@ -365,7 +359,9 @@ static void say(struct text *line, const cJSON *phases, const cJSON *first, size
     for (const cJSON *phase = first; phase; phase = phase->next)
         count += is_same(first, phase);
     left = count;
-    bool late = is_lateness(first), is_tie = fastest[0] && !json_get(first, "behind")->child;
+    /* Of a load at its pace on the real clock the 99th percentile of lateness is compared. */
+    bool late = json_says(first, "phase", "late p99"),
+         is_tie = fastest[0] && !json_get(first, "behind")->child;
     const char *is = is_tie ? "no significant difference" : late ? "least late" : "fastest";
     text_add(line, "%s%s%s", is_tie ? "" : fastest, fastest[0] && !is_tie ? " is " : "", is);
     for (const cJSON *phase = first; phase && count < all; phase = phase->next)
