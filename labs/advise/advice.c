@@ -26,12 +26,11 @@ static cJSON *make_load(const struct load *load)
     cJSON *object = cJSON_CreateObject();
     json_put(object, load, workload, is_trace);
     /* A load that was not made is known by its name, and by the tasks that were asked for. */
-    bool is_made = load->tick_ns > 0;
     add_positive(object, "tasks", (double)load->tasks);
-    json_add_measure(object, "tick_ns", is_made ? (double)load->tick_ns : NAN);
-    json_add_measure(object, "capacity", is_made ? (double)load->capacity : NAN);
-    json_add_measure(object, "horizon_ticks", is_made ? (double)load->horizon : NAN);
-    json_add_measure(object, "threads", load->threads > 0 ? (double)load->threads : NAN);
+    add_positive(object, "tick_ns", (double)load->tick_ns);
+    add_positive(object, "capacity", (double)load->capacity);
+    add_positive(object, "horizon_ticks", (double)load->horizon);
+    add_positive(object, "threads", (double)load->threads);
     json_add_measure(object, "speed", load->threads > 0 ? load->speed : NAN);
     add_positive(object, "played_ns", (double)load->played_ns);
     return object;
@@ -256,7 +255,7 @@ static cJSON *make_recommendation(const struct advice_evidence *evidence, const 
 static cJSON *make_ratio(const struct contender *left, const struct contender *right,
                          enum criterion criterion)
 {
-    struct summary ratio = criteria_ratio_by(&left->cells, &right->cells, criterion);
+    struct summary ratio = criteria_ratio(&left->cells, &right->cells, criterion);
     return left->of.on_clock ? interval_of_summary(&ratio) : cJSON_CreateNull();
 }
 
@@ -267,7 +266,7 @@ static cJSON *make_comparison(const struct advice_evidence *evidence, const stru
     cJSON *object = cJSON_CreateObject();
     const struct contender *left = &field->contenders[other];
     const struct contender *right = &field->contenders[field->choice.chosen];
-    struct summary ratio = criteria_ratio(&left->cells, &right->cells);
+    struct summary ratio = criteria_ratio(&left->cells, &right->cells, CRITERION_COST);
     candidate_name(name, sizeof name, &evidence->candidates[other]);
     json_add_text(object, "candidate", name);
     json_add(object, "cost_ratio", interval_of_summary(&ratio));
@@ -275,7 +274,10 @@ static cJSON *make_comparison(const struct advice_evidence *evidence, const stru
     json_add_measure(object, "memory_ratio",
                      left->of.known ? left->of.bytes_per_task / right->of.bytes_per_task : NAN);
     words_why(why, sizeof why, evidence, field, other);
-    json_add_text(object, "why", left->of.known ? NULL : why);
+    json_add_text(object, "why",
+                  !left->of.known       ? why
+                  : isnan(ratio.median) ? WORDS_COST_UNCLEAR
+                                        : NULL);
     json_add(object, "late_ratio", make_ratio(left, right, CRITERION_PRECISION));
     json_add(object, "caller_ratio", make_ratio(left, right, CRITERION_TAIL));
     return object;

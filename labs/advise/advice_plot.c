@@ -28,20 +28,17 @@ static void name_picture(char *out, size_t size, const cJSON *document)
             *c = '_';
 }
 
-static int by_memory(const void *left, const void *right)
-{
-    const struct dot *l = left, *r = right;
-    if (l->bytes > r->bytes || l->bytes < r->bytes)
-        return l->bytes > r->bytes ? 1 : -1;
-    return (l->cost > r->cost) - (l->cost < r->cost);
-}
-
 static int by_cost(const void *left, const void *right)
 {
     const struct dot *l = left, *r = right;
-    if (l->cost > r->cost || l->cost < r->cost)
-        return l->cost > r->cost ? 1 : -1;
-    return (l->bytes > r->bytes) - (l->bytes < r->bytes);
+    int by_bytes = (l->bytes > r->bytes) - (l->bytes < r->bytes);
+    return l->cost > r->cost ? 1 : l->cost < r->cost ? -1 : by_bytes;
+}
+
+static int by_memory(const void *left, const void *right)
+{
+    const struct dot *l = left, *r = right;
+    return l->bytes > r->bytes ? 1 : l->bytes < r->bytes ? -1 : by_cost(l, r);
 }
 
 static int kind_of(const cJSON *candidate)
@@ -53,11 +50,6 @@ static int kind_of(const cJSON *candidate)
                                                         : PLAIN;
 }
 
-static bool is_on_clock(const cJSON *document)
-{
-    return strcmp(json_get_text(document, "advice.wishes.clock"), "real") == 0;
-}
-
 static size_t gather(const cJSON *document, struct dot *out)
 {
     size_t count = 0;
@@ -65,7 +57,7 @@ static size_t gather(const cJSON *document, struct dot *out)
         struct dot dot = {
             .candidate = candidate,
             .cost = json_get_number(candidate, "figures.cost_ns_per_op.median"),
-            .bytes = is_on_clock(document)
+            .bytes = json_says(document, "advice.wishes.clock", "real")
                          ? json_get_number(candidate, "figures.clock.late_p99_ns.median") / 1e3
                          : json_get_number(candidate, "figures.bytes_per_task"),
             .kind = kind_of(candidate),
@@ -124,7 +116,7 @@ static void write_advice(FILE *out, const cJSON *document, const struct picture 
     fputc('\n', out);
     plotdata_write_machine(out, document);
     fprintf(out, "blocks\t2\nseries\t%zu\n", count);
-    if (is_on_clock(document))
+    if (json_says(document, "advice.wishes.clock", "real"))
         fprintf(out, "clock\treal\n");
     qsort(dots, count, sizeof *dots, by_cost);
     find_line(dots, count);

@@ -130,12 +130,6 @@ static int meet_load(struct measuring *measuring, const struct advise_request *r
     return status;
 }
 
-static int by_size(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
 /* The longest gap between two looks at the clock, in one stretch. */
 static double longest_gap_ns(void)
 {
@@ -156,8 +150,7 @@ static double measure_interruption(void)
     double gaps[STRETCHES];
     for (size_t i = 0; i < STRETCHES; i++)
         gaps[i] = longest_gap_ns();
-    qsort(gaps, STRETCHES, sizeof *gaps, by_size);
-    return gaps[STRETCHES / 2];
+    return summary_of(gaps, STRETCHES).median;
 }
 
 static void begin(struct measuring *measuring, const struct advise_request *request)

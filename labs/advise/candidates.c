@@ -93,13 +93,13 @@ static void leave_out_late(struct candidate *candidate, const struct wishes *wis
                  100 * wishes->late_share);
 }
 
-/* What a design that waits for the machine's clock takes is not what it costs. */
+/* What a design that waits for the machine's clock takes is not what it costs.  Without wishes: on the real clock. */
 static void leave_out(struct candidate *candidate, const struct wishes *wishes)
 {
     if (candidate->design->timed->traits.flags & TW_REAL_CLOCK)
         snprintf(candidate->left_out, sizeof candidate->left_out,
                  "waits for the machine's clock: its time is waiting, not cost");
-    else
+    else if (wishes)
         leave_out_late(candidate, wishes);
 }
 
@@ -116,14 +116,6 @@ size_t candidates_default(const struct wishes *wishes, const struct tw_design *c
     return count;
 }
 
-/* Whether a driver of a clock can take it. */
-static void leave_out_on_clock(struct candidate *candidate)
-{
-    if (candidate->design->timed->traits.flags & TW_REAL_CLOCK)
-        snprintf(candidate->left_out, sizeof candidate->left_out,
-                 "waits for the clock of the machine itself, which a runner does");
-}
-
 size_t candidates_on_clock(const struct runner *runners, size_t runner_count,
                            const struct tw_design *const *designs, size_t design_count,
                            struct candidate *out, size_t max)
@@ -135,7 +127,7 @@ size_t candidates_on_clock(const struct runner *runners, size_t runner_count,
                 continue;
             out[count] = (struct candidate){
                 .design = designs[d], .runner = &runners[r], .place = (unsigned)(r * 64 + d)};
-            leave_out_on_clock(&out[count++]);
+            leave_out(&out[count++], NULL);
         }
     return count;
 }

@@ -154,22 +154,18 @@ bool wishes_allow(const struct wishes *wishes, const struct contender *contender
 
 /* ---- The choice. ----------------------------------------------------------------------------- */
 
-static bool is_raced(const struct choice_contender *contender)
-{
-    return contender->contender->of.cost_ns.count >= CRITERIA_PAIRS_MIN;
-}
-
 static bool is_eligible(const struct choice_contender *contender, bool only_raced)
 {
     return contender->allowed && contender->contender->of.known &&
-           (!only_raced || is_raced(contender));
+           (!only_raced || criteria_is_raced(contender->contender));
 }
 
 /* A first look recommends nothing where others were sampled often enough. */
-static bool any_raced(const struct choice_contender *contenders, size_t count)
+static bool any_raced(enum criterion goal, const struct choice_contender *contenders, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (is_eligible(&contenders[i], true))
+        if (is_eligible(&contenders[i], true) &&
+            !isnan(criteria_value(&contenders[i].contender->of, goal)))
             return true;
     return false;
 }
@@ -237,14 +233,14 @@ static bool is_near(enum criterion goal, const struct contender *of, const struc
     bool is_sampled = criteria_is_sampled(of, goal);
     double worst = goal == CRITERION_TAIL && !is_sampled ? CRITERIA_TAIL_FACTOR : 1 + GIVEN_UP;
     if (is_sampled)
-        return criteria_ratio_by(&of->cells, &best->cells, goal).median <= worst;
+        return criteria_ratio(&of->cells, &best->cells, goal).median <= worst;
     return criteria_value(&of->of, goal) <= worst * criteria_value(&best->of, goal);
 }
 
 struct choice choice_make(const struct wishes *wishes, const struct choice_contender *contenders,
                           size_t count, bool *equal)
 {
-    bool only_raced = any_raced(contenders, count);
+    bool only_raced = any_raced(wishes->goal, contenders, count);
     size_t best = find_best(wishes->goal, contenders, count, only_raced);
     struct choice choice = {best, best, CRITERIA};
     for (size_t i = 0; i < count; i++)

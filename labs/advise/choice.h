@@ -24,6 +24,7 @@
  *                of the median ratio lies beyond 3 % on one side (below that a difference is as likely
  *                layout as design, docs/MEASUREMENT.md).  With fewer than six pairs the interval goes
  *                from half the least sample to the largest: what disturbs a sample makes it longer.
+ *                Unclear, NaN, where the interval of what is left without the harness reaches nothing.
  *     memory     bytes of the peak per task, all of it.  Exact; 1 % is a difference.
  *     tail       longest advance: the least of the maxima of all passes, since the passes do the same
  *                and only an interruption makes one longer.  A difference is a factor of two, more
@@ -92,19 +93,19 @@ struct criteria {
  * Status and reason are those of the last cell, and stay its. */
 struct criteria criteria_of(const struct criteria_cells *cells);
 
-/* Cost of `left` over that of `right`, of the samples that both have in the same rounds; without enough of
- * these by the intervals of the round that knows most of both.  All NaN unless both are known.  count is that of the
- * pairs; 0: the samples were not of one round.  confidence is below 0.95 where samples are few. */
-struct summary criteria_ratio(const struct criteria_cells *left,
-                              const struct criteria_cells *right);
-/* The same of another criterion that is sampled; on the real clock, else all NaN but for cost. */
-struct summary criteria_ratio_by(const struct criteria_cells *left,
-                                 const struct criteria_cells *right, enum criterion criterion);
+/* `left` over `right` by a criterion that is sampled, of the samples that both have in the same rounds; without enough of
+ * these by the intervals of the round that knows most of both.  All NaN unless both are known and clear.  count is that of
+ * the pairs; 0: the samples were not of one round.  confidence is below 0.95 where samples are few. */
+struct summary criteria_ratio(const struct criteria_cells *left, const struct criteria_cells *right,
+                              enum criterion criterion);
 /* -1: the ratio is significantly below 1, 1: above it, 0: neither. */
 int criteria_ratio_sign(const struct summary *ratio);
 
 /* The figure that a criterion compares; NaN when it is not known. */
 double criteria_value(const struct criteria *criteria, enum criterion criterion);
+
+/* By what to measure next: the same, and 0 for a cost that is unclear, which may be the least. */
+double criteria_promise(const struct criteria *criteria, enum criterion criterion);
 
 /* A candidate and what is known of it. */
 struct contender {
@@ -112,13 +113,15 @@ struct contender {
     struct criteria of;
 };
 
+/* Does it have enough samples for an interval of its cost? */
+bool criteria_is_raced(const struct contender *contender);
 /* Is the criterion known by samples, and compared by their ratio? */
 bool criteria_is_sampled(const struct contender *contender, enum criterion criterion);
 /* -1: left is better by this criterion, 1: right is, 0: they do not differ significantly. */
 int criteria_compare(const struct contender *left, const struct contender *right,
                      enum criterion criterion);
 /* Might left turn out to be better by it, though it is not told yet?  By its figures as they stand: of a
- * cost of few samples, of a tail. */
+ * cost of few samples, of a tail; of a cost that is unclear always. */
 bool criteria_may_be_better(const struct contender *left, const struct contender *right,
                             enum criterion criterion);
 /* The same, or worse by less than a tenth: few samples do not tell such a difference. */

@@ -8,7 +8,8 @@
 #include <string.h>
 
 #define CONFIDENCE 0.95
-/* Where the harness's time was taken off, nothing may be left of a sample: a cost is compared by ratios. */
+/* Where the harness's time was taken off, little or nothing may be left: of an interval that reaches so low no ratio is
+ * known. */
 #define COST_MIN_NS 0.01
 /* A maximum that another pass had as well, within so much, is of the work and not of an interruption. */
 #define TAIL_AGAIN 1.5
@@ -34,7 +35,7 @@ const char *criterion_name(enum criterion criterion, bool on_clock)
 
 static bool is_ok(const cJSON *cell)
 {
-    return cell && strcmp(json_get_text(cell, "status"), "ok") == 0;
+    return json_says(cell, "status", "ok");
 }
 
 static const cJSON *sample_in(const cJSON *phase, const char *path, int sample)
@@ -97,7 +98,7 @@ static double sample_cost(const cJSON *cell, int sample)
         ns += phase_ns(phase, sample);
         operations += view_operations(phase);
     }
-    return operations > 0 ? fmax(ns / operations, COST_MIN_NS) : NAN;
+    return operations > 0 ? ns / operations : NAN;
 }
 
 static double sample_of(const cJSON *cell, int sample, enum criterion criterion)
@@ -114,11 +115,11 @@ static double sum_of(const cJSON *cell, const char *path)
     return sum;
 }
 
-static double most_of(const cJSON *cell, const char *path)
+static double most_of(const cJSON *cell, const char *list, const char *path)
 {
     double most = NAN;
-    json_each(phase, cell, "phases")
-        most = fmax(most, json_get_number(phase, path));
+    json_each(item, cell, list)
+        most = fmax(most, json_get_number(item, path));
     return most;
 }
 
@@ -197,16 +198,16 @@ static void take_wakeups(struct criteria *out, const cJSON *cell)
 /* Of all passes: the least of the maxima, and what of it came twice. */
 static void take_tail(struct criteria *out, const cJSON *cell)
 {
-    double max = most_of(cell, "latency_ns.advance.max");
+    double max = most_of(cell, "phases", "latency_ns.advance.max");
     if (isnan(max))
         return;
     double least = fmin(out->tail_max_ns, max), other = fmax(out->tail_max_ns, max);
-    double sure = most_of(cell, "latency_ns.advance.p99_9");
+    double sure = most_of(cell, "phases", "latency_ns.advance.p99_9");
     if (out->tail_passes > 0 && other <= TAIL_AGAIN * least)
         sure = least;
     out->tail_sure_ns = fmin(fmax(out->tail_sure_ns, sure), least);
     out->tail_max_ns = least;
-    out->tail_p99_ns = fmin(out->tail_p99_ns, most_of(cell, "latency_ns.advance.p99"));
+    out->tail_p99_ns = fmin(out->tail_p99_ns, most_of(cell, "phases", "latency_ns.advance.p99"));
     out->tail_passes++;
 }
 
@@ -223,14 +224,6 @@ static double median_of_runs(const cJSON *cell, const char *path)
     return count > 0 ? summary_of(values, count).median : NAN;
 }
 
-static double most_of_runs(const cJSON *cell, const char *path)
-{
-    double most = NAN;
-    json_each(run, cell, "clock.rounds")
-        most = fmax(most, json_get_number(run, path));
-    return most;
-}
-
 static void take_clock(struct criteria *out, const cJSON *cell)
 {
     out->known = out->on_clock = true;
@@ -239,7 +232,7 @@ static void take_clock(struct criteria *out, const cJSON *cell)
     out->peak_bytes = out->fixed_bytes + json_get_number(cell, "clock.stats.design_bytes");
     out->late_mean_ns = median_of_runs(cell, "times_ns.late.mean");
     out->late_p50_ns = median_of_runs(cell, "times_ns.late.p50");
-    out->late_max_ns = most_of_runs(cell, "times_ns.late.max");
+    out->late_max_ns = most_of(cell, "clock.rounds", "times_ns.late.max");
     out->start_p99_ns = median_of_runs(cell, "times_ns.start.p99");
     out->stop_p99_ns = median_of_runs(cell, "times_ns.stop.p99");
 }
@@ -268,12 +261,22 @@ static bool is_any_on_clock(const struct criteria_cells *cells)
     return found;
 }
 
+static struct summary unclear(size_t count)
+{
+    return (struct summary){NAN, NAN, NAN, 0, count};
+}
+
+static bool is_unclear(const struct summary *summary)
+{
+    return !(summary->low > COST_MIN_NS);
+}
+
 static struct summary sampled(const struct criteria_cells *cells, enum criterion criterion)
 {
     double samples[CRITERIA_SAMPLES_MAX];
     size_t count = gather_samples(cells, criterion, samples);
     if (count == 0)
-        return (struct summary){NAN, NAN, NAN, 0, 0};
+        return unclear(0);
     struct summary interval = interval_of(samples, count);
     if (count < CRITERIA_PAIRS_MIN && is_any_on_clock(cells))
         interval.high *= 2;
@@ -309,7 +312,7 @@ struct criteria criteria_of(const struct criteria_cells *cells)
     }
     struct summary cost = sampled(cells, CRITERION_COST);
     if (cost.count > 0)
-        out.cost_ns = cost;
+        out.cost_ns = is_unclear(&cost) ? unclear(cost.count) : cost;
     if (out.on_clock)
         take_runs(&out, cells);
     return out;
@@ -323,8 +326,8 @@ static bool same_stream(const cJSON *left, const cJSON *right)
 }
 
 /* Samples of rounds in which both were, over the same operations. */
-static size_t gather_ratios(const struct criteria_cells *left, const struct criteria_cells *right,
-                            enum criterion criterion, double *out)
+static size_t gather_pairs(const struct criteria_cells *left, const struct criteria_cells *right,
+                           enum criterion criterion, double *of_left, double *of_right)
 {
     size_t count = 0;
     for (size_t i = 0; i < CRITERIA_ROUNDS; i++) {
@@ -333,10 +336,11 @@ static size_t gather_ratios(const struct criteria_cells *left, const struct crit
             !same_stream(l, r))
             continue;
         for (int s = 0; count < CRITERIA_SAMPLES_MAX; s++) {
-            double ratio = sample_of(l, s, criterion) / sample_of(r, s, criterion);
-            if (isnan(ratio))
+            of_left[count] = sample_of(l, s, criterion);
+            of_right[count] = sample_of(r, s, criterion);
+            if (isnan(of_left[count] + of_right[count]))
                 break;
-            out[count++] = ratio;
+            count++;
         }
     }
     return count;
@@ -368,11 +372,6 @@ static struct summary sampled_in(const struct criteria_cells *cells, size_t roun
     return sampled(round < CRITERIA_ROUNDS ? &one : cells, criterion);
 }
 
-struct summary criteria_ratio(const struct criteria_cells *left, const struct criteria_cells *right)
-{
-    return criteria_ratio_by(left, right, CRITERION_COST);
-}
-
 /* How far the runs of one that was raced lie apart, largest over least: a single run of another may be as far from what
  * it would be, too.  1 off the real clock, and of few runs. */
 static double scatter_of(const struct criteria_cells *cells, enum criterion criterion)
@@ -386,19 +385,30 @@ static double scatter_of(const struct criteria_cells *cells, enum criterion crit
     return count >= CRITERIA_PAIRS_MIN && least > 0 ? most / least : 1;
 }
 
-struct summary criteria_ratio_by(const struct criteria_cells *left,
-                                 const struct criteria_cells *right, enum criterion criterion)
+/* An interval leaves out as many samples at an end as both of these do, so none of what is below nothing is in it. */
+static struct summary ratio_of_pairs(double *left, const double *right, size_t count)
 {
-    double ratios[CRITERIA_SAMPLES_MAX];
-    size_t count = gather_ratios(left, right, criterion, ratios);
+    struct summary l = interval_of(left, count), r = interval_of(right, count);
+    if (is_unclear(&l) || is_unclear(&r))
+        return unclear(0);
+    for (size_t i = 0; i < count; i++)
+        left[i] /= fmax(right[i], COST_MIN_NS);
+    return interval_of(left, count);
+}
+
+struct summary criteria_ratio(const struct criteria_cells *left, const struct criteria_cells *right,
+                              enum criterion criterion)
+{
+    double of_left[CRITERIA_SAMPLES_MAX], of_right[CRITERIA_SAMPLES_MAX];
+    size_t count = gather_pairs(left, right, criterion, of_left, of_right);
     if (count >= CRITERIA_PAIRS_MIN)
-        return interval_of(ratios, count);
+        return ratio_of_pairs(of_left, of_right, count);
     size_t round = common_round(left, right);
     struct summary l = sampled_in(left, round, criterion);
     struct summary r = sampled_in(right, round, criterion);
     double scatter = fmax(scatter_of(left, criterion), scatter_of(right, criterion));
-    if (l.count == 0 || r.count == 0)
-        return (struct summary){NAN, NAN, NAN, 0, 0};
+    if (is_unclear(&l) || is_unclear(&r))
+        return unclear(0);
     return (struct summary){
         .median = l.median / r.median,
         .low = l.low / r.high / scatter,
@@ -424,10 +434,21 @@ double criteria_value(const struct criteria *criteria, enum criterion criterion)
                : criteria->wakeups;
 }
 
+double criteria_promise(const struct criteria *criteria, enum criterion criterion)
+{
+    double value = criteria_value(criteria, criterion);
+    return criterion == CRITERION_COST && criteria->known && isnan(value) ? 0 : value;
+}
+
 static bool is_longer(double sure_ns, const struct criteria *than)
 {
     return sure_ns > than->tail_max_ns * CRITERIA_TAIL_FACTOR &&
            sure_ns > than->tail_max_ns + than->interruption_ns;
+}
+
+bool criteria_is_raced(const struct contender *contender)
+{
+    return contender->of.cost_ns.count >= CRITERIA_PAIRS_MIN;
 }
 
 bool criteria_is_sampled(const struct contender *contender, enum criterion criterion)
@@ -441,7 +462,7 @@ int criteria_compare(const struct contender *left, const struct contender *right
                      enum criterion criterion)
 {
     if (criteria_is_sampled(left, criterion)) {
-        struct summary ratio = criteria_ratio_by(&left->cells, &right->cells, criterion);
+        struct summary ratio = criteria_ratio(&left->cells, &right->cells, criterion);
         return criteria_ratio_sign(&ratio);
     }
     if (criterion == CRITERION_TAIL)
@@ -452,17 +473,16 @@ int criteria_compare(const struct contender *left, const struct contender *right
     return l * (1 + CRITERIA_EXACT) < r ? -1 : r * (1 + CRITERIA_EXACT) < l ? 1 : 0;
 }
 
-/* By figures of few samples: is left below so many times right? */
+/* By figures of few samples: is left below so many times right?  What is unclear may be. */
 static bool is_few_below(const struct contender *left, const struct contender *right,
                          enum criterion criterion, double times)
 {
     bool is_sampled = criteria_is_sampled(left, criterion);
-    if (criterion == CRITERION_TAIL && !is_sampled)
-        return is_longer(right->of.tail_max_ns, &left->of);
-    if (!is_sampled || (left->of.cost_ns.count >= CRITERIA_PAIRS_MIN &&
-                        right->of.cost_ns.count >= CRITERIA_PAIRS_MIN))
-        return false;
-    return criteria_ratio_by(&left->cells, &right->cells, criterion).median < times;
+    if (!is_sampled)
+        return criterion == CRITERION_TAIL && is_longer(right->of.tail_max_ns, &left->of);
+    struct summary ratio = criteria_ratio(&left->cells, &right->cells, criterion);
+    bool is_few = !criteria_is_raced(left) || !criteria_is_raced(right);
+    return isnan(ratio.median) || (is_few && ratio.median < times);
 }
 
 bool criteria_may_be_better(const struct contender *left, const struct contender *right,

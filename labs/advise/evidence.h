@@ -158,7 +158,8 @@ void field_fill(struct field *out, const struct advice_evidence *evidence);
 
 /* ---- The sentences of an advice, each made of figures that stand beside it in the document. */
 
-#define WORDS_SIZE 700
+#define WORDS_SIZE         700
+#define WORDS_COST_UNCLEAR "cost unclear: overhead too large to subtract"
 
 /* The reasons for the choice of the field, sentences; the caller's. */
 cJSON *words_reasons(const struct advice_evidence *evidence, const struct field *field);

@@ -32,25 +32,21 @@ void page_advice_title(char *out, size_t size, const cJSON *document)
              tick_ns > 0 ? ", tick " : "", tick_ns > 0 ? tick : "");
 }
 
-static bool is_on_clock(const struct place *advice)
-{
-    return strcmp(place_text(advice, "wishes.clock"), "real") == 0;
-}
-
 static bool has_status(const struct place *candidate, const char *status)
 {
-    return strcmp(place_text(candidate, "status"), status) == 0;
+    return json_says(candidate->json, "status", status);
 }
 
 #define FIELDS(rows) (sizeof(rows) / sizeof *(rows))
 
 /* ---- The recommendation. --------------------------------------------------------------------- */
 
-static bool knows_any(const struct place *advice)
+/* Was one measured, and one that meets the constraints? */
+static bool knows_any(const struct place *advice, bool allowed)
 {
     struct place candidates = place_get(advice, "candidates");
     for (struct place at = place_item(&candidates, 0); at.json; place_next(&at))
-        if (json_get(at.json, "figures"))
+        if (json_get(at.json, "figures") && (!allowed || !has_status(&at, "refused")))
             return true;
     return false;
 }
@@ -77,8 +73,9 @@ static void add_recommendation(struct page *page, const struct place *advice)
     struct place reasons = place_get(&recommendation, "reasons");
     if (!recommendation.json) {
         page_text(page, "%s",
-                  knows_any(advice) ? "No measured candidate meets the constraints."
-                                    : "Nothing was measured.");
+                  knows_any(advice, true) ? "No clear answer: the goal's figure is unclear for all."
+                  : knows_any(advice, false) ? "No measured candidate meets the constraints."
+                                             : "Nothing was measured.");
         say_missing(page, advice);
         return;
     }
@@ -171,6 +168,8 @@ static bool add_row(struct page *page, const struct fields *fields, const struct
                     const char *count)
 {
     bool is_rough = place_number(row, count) < CRITERIA_PAIRS_MIN, any = false;
+    const char *cost =
+        json_get(row->json, "figures") ? "figures.cost_ns_per_op.median" : "cost_ratio.median";
     page_row(page);
     for (size_t i = 0; i < fields->count; i++) {
         char cell[200];
@@ -182,6 +181,8 @@ static bool add_row(struct page *page, const struct fields *fields, const struct
         bool is_end = is_rough && (strstr(cell, ".low}") || strstr(cell, ".high}"));
         if (strcmp(form, "{status}") == 0)
             page_cell(page, "%s", status_of(row));
+        else if (strstr(form, cost) && !json_get(row->json, cost))
+            page_cell(page, "unclear");
         else
             page_cell_say(page, row, interval ? cell : is_end ? "" : form);
     }
@@ -203,7 +204,7 @@ static void add_comparisons(struct page *page, const struct place *advice, bool 
     for (struct place row = place_item(&rows, 0); row.json && left-- > 0; place_next(&row)) {
         bool is_known = json_get(row.json, "cost_ratio.median");
         any_rough |= add_row(page, fields, &row, "cost_ratio.count") && is_known;
-        if (!is_known)
+        if (!is_known && !json_get(row.json, "memory_ratio"))
             page_note(page, "not measured");
     }
     if (any_rough)
@@ -320,7 +321,7 @@ static void add_all_others(struct page *page, const struct place *advice)
 static void say_rule(struct page *page, const struct place *advice)
 {
     page_say(page, PAGE_ITEM, advice, "The rule: {wishes.rule}.");
-    if (is_on_clock(advice))
+    if (json_says(advice->json, "wishes.clock", "real"))
         page_say(page, PAGE_ITEM, advice,
                  "Lateness, caller's latency and processor time differ if the 95 % interval of the "
                  "ratio of runs of one round lies beyond 3 %, other figures if by 1 %.");
@@ -355,7 +356,7 @@ void page_advice(struct page *page, const cJSON *document)
     char title[256];
     struct place root = place_root(document), advice = place_get(&root, "advice");
     page_advice_title(title, sizeof title, document);
-    bool on_clock = is_on_clock(&advice);
+    bool on_clock = json_says(advice.json, "wishes.clock", "real");
     page_heading(page, 1, NULL, on_clock ? "Which runner and design for %s" : "Which design for %s",
                  title);
     add_recommendation(page, &advice);

@@ -83,6 +83,21 @@ static void sort_by(size_t *items, size_t count, const double *key)
     }
 }
 
+static double goal_of(const struct race *race, size_t candidate)
+{
+    return criteria_promise(&race->field->contenders[candidate].of,
+                            race->measuring->evidence.wishes.goal);
+}
+
+/* The least that is known of those, which are in order. */
+static double best_of(const struct race *race, const size_t *ranked, size_t count)
+{
+    double best = 0;
+    for (size_t i = 0; i < count && !(best > 0); i++)
+        best = goal_of(race, ranked[i]);
+    return best;
+}
+
 /* Those that may be recommended, by the goal; `front`: of the front only.  Answers how many. */
 static size_t rank(const struct race *race, bool front, size_t *out)
 {
@@ -90,7 +105,7 @@ static size_t rank(const struct race *race, bool front, size_t *out)
     const struct field *field = race->field;
     size_t count = 0;
     for (size_t i = 0; i < field->count; i++) {
-        key[i] = criteria_value(&field->contenders[i].of, race->measuring->evidence.wishes.goal);
+        key[i] = goal_of(race, i);
         if (field->entries[i].allowed && !isnan(key[i]) && (!front || field->by[i] == FRONT_ITSELF))
             out[count++] = i;
     }
@@ -196,16 +211,14 @@ static size_t add_around(struct race *race, const size_t *ranked, size_t count, 
 {
     struct advice_evidence *evidence = &race->measuring->evidence;
     const struct field *field = race->field;
-    enum criterion goal = evidence->wishes.goal;
     size_t added = 0;
-    double best = criteria_value(&field->contenders[ranked[0]].of, goal);
+    double best = best_of(race, ranked, count);
     for (size_t i = 0; i < count; i++) {
         struct candidate around[16];
         const struct candidate of = evidence->candidates[ranked[i]];
-        size_t found = 0;
-        if (criteria_value(&field->contenders[ranked[i]].of, goal) > NEAR * best)
+        if (goal_of(race, ranked[i]) > NEAR * best)
             break;
-        found = candidates_coarser(&of, &evidence->load, &evidence->wishes, around, 16);
+        size_t found = candidates_coarser(&of, &evidence->load, &evidence->wishes, around, 16);
         found += candidates_around(&of, &evidence->load, slots_of(&field->contenders[ranked[i]]),
                                    around + found, 16 - found);
         for (size_t j = 0; j < found; j++) {
@@ -269,12 +282,6 @@ static size_t fit(const struct race *race, struct measuring_step step, double un
     return step.count;
 }
 
-static double goal_of(const struct race *race, size_t candidate)
-{
-    return criteria_value(&race->field->contenders[candidate].of,
-                          race->measuring->evidence.wishes.goal);
-}
-
 /* The best by the goal, whether or not others dominate them: after a look a small difference is chance, and memory that
  * is exact would send them away.  Beside them the best of the front in each criterion. */
 static size_t find_racers(const struct race *race, size_t *out)
@@ -286,7 +293,7 @@ static size_t find_racers(const struct race *race, size_t *out)
     if (in_front > 0)
         used = add_specialists(race, front, in_front, out, used);
     for (size_t i = 0; i < count && used < RACERS &&
-                       goal_of(race, ranked[i]) <= RACE_NEAR * goal_of(race, ranked[0]);
+                       goal_of(race, ranked[i]) <= RACE_NEAR * best_of(race, ranked, count);
          i++)
         if (!is_among(out, used, ranked[i]))
             out[used++] = ranked[i];
@@ -344,11 +351,6 @@ static size_t find_finalists(const struct race *race, size_t *out)
 
 /* ---- The finals. ------------------------------------------------------------------------------ */
 
-static bool is_sampled(const struct contender *contender)
-{
-    return contender->of.cost_ns.count >= CRITERIA_PAIRS_MIN;
-}
-
 static bool is_looked_at(const struct measuring *measuring, size_t candidate)
 {
     const struct advice_evidence *evidence = &measuring->evidence;
@@ -362,12 +364,12 @@ static bool is_settled(const struct race *race)
 {
     const struct field *field = race->field;
     const size_t chosen = field->choice.chosen;
-    if (chosen == CHOICE_NONE || !is_sampled(&field->contenders[chosen]))
+    if (chosen == CHOICE_NONE || !criteria_is_raced(&field->contenders[chosen]))
         return false;
     for (size_t i = 0; i < field->count; i++) {
         if (!is_looked_at(race->measuring, i))
             return false;
-        if (i != chosen && field->entries[i].allowed && !is_sampled(&field->contenders[i]) &&
+        if (i != chosen && field->entries[i].allowed && !criteria_is_raced(&field->contenders[i]) &&
             criteria_may_be_near(&field->contenders[i], &field->contenders[chosen],
                                  race->measuring->evidence.wishes.goal))
             return false;
@@ -394,12 +396,11 @@ static bool is_separated(const struct race *race)
     if (chosen == CHOICE_NONE || !criteria_is_sampled(&field->contenders[chosen], goal))
         return true;
     for (size_t i = 0; i < field->count; i++) {
-        struct summary ratio;
         if (i == chosen || !field->equal[i])
             continue;
-        ratio =
-            criteria_ratio_by(&field->contenders[i].cells, &field->contenders[chosen].cells, goal);
-        if (ratio.low < 1 / (1 + SEPARATED))
+        struct summary ratio =
+            criteria_ratio(&field->contenders[i].cells, &field->contenders[chosen].cells, goal);
+        if (!(ratio.low >= 1 / (1 + SEPARATED)))
             return false;
     }
     return true;
@@ -485,24 +486,17 @@ static int run_stages(struct race *race, struct diag *diag)
     static const struct {
         const char *name;
         int (*run)(struct race *race, struct diag *diag);
-    } stages[2][7] = {{{"first", look_at_first},
-                       {"look", look_at_designs},
-                       {"settings", look_around},
-                       {"slack", count_slack},
-                       {"race", run_race},
-                       {"race", publish},
-                       {"final", run_finals}},
-                      {{"first", look_at_first},
-                       {"look", look_at_designs},
-                       {"idle", look_idle},
-                       {"slack", count_slack},
-                       {"race", run_race},
-                       {"race", publish},
-                       {"final", run_finals}}};
+        int clock; /* 0: only virtual, 1: only real */
+    } stages[] = {{"first", look_at_first, -1}, {"look", look_at_designs, -1},
+                  {"settings", look_around, 0}, {"idle", look_idle, 1},
+                  {"slack", count_slack, -1},   {"race", run_race, -1},
+                  {"race", publish, -1},        {"final", run_finals, -1}};
     int status = race->measuring->is_made ? DIAG_OK : DEADLINE_OVER;
-    for (size_t i = 0; i < 7 && status == DIAG_OK; i++) {
-        race->measuring->stage = stages[race->measuring->evidence.wishes.on_clock][i].name;
-        status = stages[race->measuring->evidence.wishes.on_clock][i].run(race, diag);
+    for (size_t i = 0; i < sizeof stages / sizeof *stages && status == DIAG_OK; i++) {
+        if (stages[i].clock == !race->measuring->evidence.wishes.on_clock)
+            continue;
+        race->measuring->stage = stages[i].name;
+        status = stages[i].run(race, diag);
     }
     return status;
 }

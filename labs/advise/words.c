@@ -81,7 +81,10 @@ static void words_value(char *out, size_t size, const struct criteria *criteria,
     };
     char value[40];
     put_value(value, sizeof value, criteria, criterion);
-    if (criterion == CRITERION_PRECISION && !criteria->on_clock && !(criteria->late_max_ns > 0))
+    if (isnan(criteria_value(criteria, criterion)))
+        snprintf(out, size, "%s unclear", criterion_name(criterion, criteria->on_clock));
+    else if (criterion == CRITERION_PRECISION && !criteria->on_clock &&
+             !(criteria->late_max_ns > 0))
         snprintf(out, size, "never late");
     else
         snprintf(out, size, forms[criteria->on_clock][criterion], value);
@@ -95,7 +98,9 @@ static void words_figures(char *out, size_t size, const struct criteria *criteri
     words_time_like(low, sizeof low, criteria->cost_ns.low, criteria->cost_ns.median);
     words_time_like(high, sizeof high, criteria->cost_ns.high, criteria->cost_ns.median);
     words_value(text, sizeof text, criteria, CRITERION_COST);
-    if (criteria->cost_ns.count >= CRITERIA_PAIRS_MIN)
+    if (isnan(criteria->cost_ns.median))
+        text_add(&line, WORDS_COST_UNCLEAR);
+    else if (criteria->cost_ns.count >= CRITERIA_PAIRS_MIN)
         text_add(&line, "%s (%s - %s, %zu samples)", text, low, high, criteria->cost_ns.count);
     else
         text_add(&line, "roughly %s (%zu sample%s)", text, criteria->cost_ns.count,
@@ -117,7 +122,9 @@ static void words_ratio(char *out, size_t size, const struct summary *ratio)
     words_number(middle, sizeof middle, ratio->median);
     words_number(low, sizeof low, ratio->low);
     words_number(high, sizeof high, ratio->high);
-    if (ratio->count >= CRITERIA_PAIRS_MIN)
+    if (isnan(ratio->median))
+        snprintf(out, size, "unclear");
+    else if (ratio->count >= CRITERIA_PAIRS_MIN)
         snprintf(out, size, "%s times (%s - %s, %zu pairs)", middle, low, high, ratio->count);
     else
         snprintf(out, size, "roughly %s times", middle);
@@ -129,7 +136,7 @@ static void put_difference(struct text *line, const struct contender *left,
 {
     char l[160], r[80];
     if (criteria_is_sampled(left, criterion)) {
-        struct summary ratio = criteria_ratio_by(&left->cells, &right->cells, criterion);
+        struct summary ratio = criteria_ratio(&left->cells, &right->cells, criterion);
         words_ratio(l, sizeof l, &ratio);
         text_add(line, "%s %s", criterion_name(criterion, left->of.on_clock), l);
         return;
@@ -251,8 +258,8 @@ static bool reason_runner_up(struct text *line, const struct advice_evidence *ev
     size_t other = find_runner_up(evidence, field);
     if (other == CHOICE_NONE)
         return false;
-    bool is_sure = field->contenders[other].of.cost_ns.count >= CRITERIA_PAIRS_MIN;
-    const char *how = is_sure ? "significantly worse" : "worse";
+    const char *how =
+        criteria_is_raced(&field->contenders[other]) ? "significantly worse" : "worse";
     text_add(line, "next best, %s: %s, ", how, name_of(name, evidence, other));
     put_difference(line, &field->contenders[other], &field->contenders[field->choice.chosen],
                    evidence->wishes.goal);
@@ -309,7 +316,7 @@ static bool is_unraced(const struct field *field, size_t i, enum criterion goal)
 {
     const struct contender *chosen = &field->contenders[field->choice.chosen];
     return criteria_is_sampled(chosen, goal) && field->entries[i].allowed &&
-           field->contenders[i].of.cost_ns.count < CRITERIA_PAIRS_MIN &&
+           !criteria_is_raced(&field->contenders[i]) &&
            criteria_may_be_better(&field->contenders[i], chosen, goal);
 }
 
@@ -326,7 +333,7 @@ static bool reason_doubt(struct text *line, const struct advice_evidence *eviden
     (void)evidence;
     const struct criteria *of = &field->contenders[field->choice.chosen].of;
     const struct summary *cost = &of->cost_ns;
-    if (cost->high < SCATTERED * cost->low)
+    if (!(cost->high >= SCATTERED * cost->low))
         return false;
     text_add(line,
              "doubtful: its %s is known only to a factor of %.1f; try a quieter machine, or "
@@ -388,8 +395,7 @@ static bool may_be_better(const struct advice_evidence *evidence, const struct f
     enum criterion goal = evidence->wishes.goal;
     const struct contender *left = &field->contenders[index];
     const struct contender *right = &field->contenders[field->choice.chosen];
-    bool is_few =
-        left->of.cost_ns.count < CRITERIA_PAIRS_MIN || right->of.cost_ns.count < CRITERIA_PAIRS_MIN;
+    bool is_few = !criteria_is_raced(left) || !criteria_is_raced(right);
     if (field->equal[index] || !field->entries[index].allowed)
         return field->equal[index] && field->by[index] == FRONT_ITSELF;
     return criteria_is_sampled(left, goal) && is_few ? criteria_may_be_near(left, right, goal)

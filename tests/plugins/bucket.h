@@ -23,20 +23,12 @@ static int bucket_open(struct tw_timers **out, const struct tw_config *config,
 {
     struct tw_config plain = {.capacity = config->capacity, .now = config->now};
     const struct tw_setting *buckets = params_find(config, "buckets");
-    struct tw_timers *timers;
     int status = params_check(bucket_params, config, error);
     if (status == TW_OK)
-        status = skeleton_open(&timers, &plain, error);
-    if (status != TW_OK)
-        return status;
-    struct whole *whole = realloc(timers, sizeof *whole);
-    if (!whole) {
-        skeleton_close(timers);
-        return params_no_memory(error, sizeof *whole);
-    }
-    whole->buckets = buckets ? buckets->values[0] : 64;
-    *out = &whole->timers;
-    return TW_OK;
+        status = within_open(out, sizeof(struct whole), &plain, error);
+    if (status == TW_OK)
+        ((struct whole *)*out)->buckets = buckets ? buckets->values[0] : 64;
+    return status;
 }
 
 static struct tw_footprint bucket_footprint(const struct tw_timers *timers)

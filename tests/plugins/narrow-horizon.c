@@ -11,18 +11,10 @@ struct whole {
 static int wrong_open(struct tw_timers **out, const struct tw_config *config,
                       struct tw_error *error)
 {
-    struct tw_timers *timers;
-    int status = skeleton_open(&timers, config, error);
-    if (status != TW_OK)
-        return status;
-    struct whole *whole = realloc(timers, sizeof *whole);
-    if (!whole) {
-        skeleton_close(timers);
-        return params_no_memory(error, sizeof *whole);
-    }
-    whole->reach = config->horizon > 0 ? (uint32_t)config->horizon + 1 : 0;
-    *out = &whole->timers;
-    return TW_OK;
+    int status = within_open(out, sizeof(struct whole), config, error);
+    if (status == TW_OK)
+        ((struct whole *)*out)->reach = config->horizon > 0 ? (uint32_t)config->horizon + 1 : 0;
+    return status;
 }
 
 static int wrong_start(struct tw_timers *timers, tw_id id, tw_tick deadline)

@@ -41,3 +41,19 @@
         if (to > timers->now)                                                                      \
             timers->now = to;                                                                      \
     }
+
+/* The skeleton at the beginning of so many bytes; the others are the caller's to fill in. */
+static inline int within_open(struct tw_timers **out, size_t bytes, const struct tw_config *config,
+                              struct tw_error *error)
+{
+    struct tw_timers *timers;
+    int status = skeleton_open(&timers, config, error);
+    struct tw_timers *whole = status == TW_OK ? realloc(timers, bytes) : NULL;
+    if (status == TW_OK && !whole) {
+        skeleton_close(timers);
+        return params_no_memory(error, bytes);
+    }
+    if (status == TW_OK)
+        *out = whole;
+    return status;
+}

@@ -20,6 +20,9 @@ struct made {
     double tail_sure; /* p99.9 over the maximum; 0: 0.9 */
     const char *status;
 };
+/* To the test's world, in that round. */
+#define ADD(round, name, ...)                                                                      \
+    world_add(&world, round, (struct made){.impl = name, .cost = __VA_ARGS__})
 
 static cJSON *make_samples(const struct made *made)
 {
@@ -111,7 +114,7 @@ TEST(test_runs_on_the_real_clock_are_compared_by_pairs)
     assert_int_equal(criteria_compare(&left, &right, CRITERION_COST), -1);
     assert_int_equal(criteria_compare(&left, &right, CRITERION_TAIL), 0);
     assert_int_equal(criteria_compare(&right, &left, CRITERION_PRECISION), 1);
-    struct summary ratio = criteria_ratio_by(&right.cells, &left.cells, CRITERION_PRECISION);
+    struct summary ratio = criteria_ratio(&right.cells, &left.cells, CRITERION_PRECISION);
     assert_true(ratio.low > 1.99 && ratio.high < 2.01);
     assert_true(isnan(criteria_value(&left.of, CRITERION_WAKEUPS)));
     assert_true(criteria_may_be_better(&short_one, &left, CRITERION_PRECISION));
@@ -139,17 +142,19 @@ TEST(test_runs_on_the_real_clock_are_compared_by_pairs)
 struct world {
     struct advice_evidence evidence;
     cJSON *document, *cells;
+    struct field *field; /* of what was there when it was asked for last */
 };
 
-static void world_open(struct world *world)
+static struct world world_open(void)
 {
-    *world = (struct world){.evidence = {.load = {.workload = "hold",
-                                                  .tasks = OWN,
-                                                  .tick_ns = 1000000,
-                                                  .capacity = OWN,
-                                                  .horizon = 60000}}};
-    world->document = cJSON_CreateObject();
-    world->cells = cJSON_AddArrayToObject(world->document, "cells");
+    struct world world = {.evidence = {.load = {.workload = "hold",
+                                                .tasks = OWN,
+                                                .tick_ns = 1000000,
+                                                .capacity = OWN,
+                                                .horizon = 60000}}};
+    world.document = cJSON_CreateObject();
+    world.cells = cJSON_AddArrayToObject(world.document, "cells");
+    return world;
 }
 
 static struct candidate as_it_comes(const char *impl)
@@ -183,18 +188,29 @@ static size_t world_mention(struct world *world, const char *impl, const char *l
     return evidence_add_candidate(&world->evidence, &candidate);
 }
 
-static struct field *world_field(struct world *world)
+/* Of the cell added last: what was left when the harness's time was taken off. */
+static void world_take_off(struct world *world, const char *samples)
 {
-    struct field *field = calloc(1, sizeof *field);
-    assert_non_null(field);
-    evidence_look(&world->evidence, world->document);
-    field_fill(field, &world->evidence);
-    return field;
+    const cJSON *cell = cJSON_GetArrayItem(world->cells, cJSON_GetArraySize(world->cells) - 1);
+    cJSON *corrected =
+        cJSON_AddObjectToObject(cJSON_GetArrayItem(json_get(cell, "phases"), 0), "corrected");
+    cJSON *per_op = cJSON_AddObjectToObject(corrected, "ns_per_op");
+    cJSON_AddItemToObject(per_op, "samples", cJSON_Parse(samples));
 }
 
-static void world_close(struct world *world, struct field *field)
+static struct field *world_field(struct world *world)
 {
-    free(field);
+    free(world->field);
+    world->field = calloc(1, sizeof *world->field);
+    assert_non_null(world->field);
+    evidence_look(&world->evidence, world->document);
+    field_fill(world->field, &world->evidence);
+    return world->field;
+}
+
+static void world_close(struct world *world)
+{
+    free(world->field);
     evidence_free(&world->evidence);
     cJSON_Delete(world->document);
 }
@@ -203,46 +219,43 @@ static void world_close(struct world *world, struct field *field)
 
 TEST(test_an_answer_that_is_not_clear_is_called_so)
 {
-    struct world world;
+    struct world world = world_open();
     char text[WORDS_SIZE];
-    world_open(&world);
-    world_add(&world, 0, (struct made){.impl = "heap", .cost = 100, .scatter = 0.1});
-    world_add(&world, 0, (struct made){.impl = "hashed", .cost = 101, .scatter = 0.1});
-    world_add(&world, 0, (struct made){.impl = "list", .cost = 400, .scatter = 0.1});
+    ADD(0, "heap", 100, .scatter = 0.1);
+    ADD(0, "hashed", 101, .scatter = 0.1);
+    ADD(0, "list", 400, .scatter = 0.1);
     struct field *field = world_field(&world);
     words_unclear(text, sizeof text, &world.evidence, field);
     assert_non_null(strstr(text, "No clear answer between "));
     assert_non_null(strstr(text, "heap"));
     assert_non_null(strstr(text, "hashed"));
     assert_null(strstr(text, "list"));
-    world_close(&world, field);
+    world_close(&world);
 }
 
 /* Two samples whose figures are far behind are enough to leave a design out of the headline, and not of the race when
  * they are near. */
 TEST(test_a_short_look_makes_no_answer_unclear_from_afar)
 {
-    struct world world;
+    struct world world = world_open();
     char text[WORDS_SIZE];
-    world_open(&world);
-    world_add(&world, 0, (struct made){.impl = "heap", .cost = 100, .scatter = 0.01});
-    world_add(&world, 0, (struct made){.impl = "hashed", .cost = 150, .samples = 2});
-    size_t round = world_add(&world, 0, (struct made){.impl = "round", .cost = 105, .samples = 2});
+    ADD(0, "heap", 100, .scatter = 0.01);
+    ADD(0, "hashed", 150, .samples = 2);
+    size_t round = ADD(0, "round", 105, .samples = 2);
     struct field *field = world_field(&world);
     words_unclear(text, sizeof text, &world.evidence, field);
     assert_string_equal(text, "No clear answer between heap and round by cost");
     assert_true(
         criteria_may_be_near(&field->contenders[round], &field->contenders[0], CRITERION_COST));
-    world_close(&world, field);
+    world_close(&world);
 }
 
 TEST(test_a_clear_answer_is_not_called_unclear)
 {
-    struct world world;
+    struct world world = world_open();
     char text[WORDS_SIZE];
-    world_open(&world);
-    world_add(&world, 0, (struct made){.impl = "simple", .cost = 100, .scatter = 0.01});
-    world_add(&world, 0, (struct made){.impl = "list", .cost = 400, .scatter = 0.01});
+    ADD(0, "simple", 100, .scatter = 0.01);
+    ADD(0, "list", 400, .scatter = 0.01);
     cJSON_AddNumberToObject(world.cells->child, "span_ticks", 5000);
     struct field *field = world_field(&world);
     words_unclear(text, sizeof text, &world.evidence, field);
@@ -251,39 +264,37 @@ TEST(test_a_clear_answer_is_not_called_unclear)
     assert_string_equal(
         text, "simple: simple wheel, one slot for each tick of its range (scheme 4); as it is "
               "set here it refuses delays beyond 5000 ticks (5 s)");
-    world_close(&world, field);
-    world_open(&world);
-    world_add(&world, 0, (struct made){.impl = "fast", .cost = 100, .scatter = 0.01});
+    world_close(&world);
+    world = world_open();
+    ADD(0, "fast", 100, .scatter = 0.01);
     cJSON_AddNumberToObject(world.cells->child, "span_ticks", 0x1p61);
     field = world_field(&world);
     words_is(text, sizeof text, &world.evidence, field);
     assert_string_equal(text, "fast: rings of marked slots that leave stopped and re-armed timers "
                               "where they lie; it takes delays of centuries");
-    world_close(&world, field);
+    world_close(&world);
 }
 
 TEST(test_the_only_one_measured_is_no_clear_answer)
 {
-    struct world world;
+    struct world world = world_open();
     char text[WORDS_SIZE];
-    world_open(&world);
-    world_add(&world, 0, (struct made){.impl = "round", .cost = 100});
+    ADD(0, "round", 100);
     world_mention(&world, "heap", "");
     struct field *field = world_field(&world);
     words_unclear(text, sizeof text, &world.evidence, field);
     assert_string_equal(text,
                         "No clear answer: there was no time for the other designs at this size");
-    world_close(&world, field);
+    world_close(&world);
 }
 
 /* Those that every reader knows stand there, dominated, left out or not measured. */
 TEST(test_the_known_designs_are_always_compared)
 {
-    struct world world;
-    world_open(&world);
-    world_add(&world, 0, (struct made){.impl = "hashed", .cost = 10});
-    world_add(&world, 0, (struct made){.impl = "heap", .cost = 40, .peak_bytes = 32000});
-    world_add(&world, 0, (struct made){.impl = "scan", .cost = 90, .peak_bytes = 64000});
+    struct world world = world_open();
+    ADD(0, "hashed", 10);
+    ADD(0, "heap", 40, .peak_bytes = 32000);
+    ADD(0, "scan", 90, .peak_bytes = 64000);
     world_mention(&world, "list", "");
     world_mention(&world, "fast", "left out by hand");
     evidence_look(&world.evidence, world.document);
@@ -299,128 +310,172 @@ TEST(test_the_known_designs_are_always_compared)
     assert_string_equal(json_get_text(last, "why"), "left out by hand");
     assert_true(isnan(json_get_number(last, "memory_ratio")));
     cJSON_Delete(advice);
-    world_close(&world, NULL);
+    world_close(&world);
 }
 
 TEST(test_cost_is_of_all_operations)
 {
-    struct world world;
-    world_open(&world);
-    size_t heap = world_add(&world, 0, (struct made){.impl = "heap", .cost = 20, .scatter = 0.1});
-    struct field *field = world_field(&world);
-    const struct criteria *of = &field->contenders[heap].of;
+    struct world world = world_open();
+    size_t heap = ADD(0, "heap", 20, .scatter = 0.1);
+    const struct criteria *of = &world_field(&world)->contenders[heap].of;
     assert_true(of->known);
     assert_true(fabs(of->cost_ns.median - 20) < 1e-9);
     assert_true(of->cost_ns.low < 20 && of->cost_ns.high > 20);
     assert_true(fabs(of->bytes_per_task - 16) < 1e-9);
     assert_true(fabs(of->wakeups - 100) < 1e-9);
-    world_close(&world, field);
+    world_close(&world);
 }
 
 /* Other work makes wall time longer, and the answer must not follow it. */
 TEST(test_cost_is_processor_time_where_it_is_known)
 {
-    struct world world;
-    world_open(&world);
-    size_t heap = world_add(&world, 0, (struct made){.impl = "heap", .cost = 20, .samples = 3});
+    struct world world = world_open();
+    size_t heap = ADD(0, "heap", 20, .samples = 3);
     cJSON *phase = cJSON_GetArrayItem(json_get(cJSON_GetArrayItem(world.cells, 0), "phases"), 0);
     cJSON_AddItemToObject(phase, "cpu_ns_per_op_interval",
                           cJSON_Parse("{\"samples\": [10, 11, 12]}"));
+    const struct contender *of = world_field(&world)->contenders;
+    assert_true(fabs(of[heap].of.cost_ns.median - 11) < 1e-9);
+    world_close(&world);
+}
+
+/* Of samples below nothing there is no ratio, no best and no number: it may be better than any other. */
+TEST(test_a_cost_of_which_nothing_is_left_is_unclear)
+{
+    struct world world = world_open();
+    char text[WORDS_SIZE];
+    size_t heap = world_add(&world, 0, (struct made){.impl = "heap", .peak_bytes = 8000});
+    world_take_off(&world, "[-3, -2, -1, 1, 2, 3, 4, 5, 6]");
+    size_t list = ADD(0, "list", 20);
+    world_take_off(&world, "[9, 9, 9, 9, 9, 9, 9, 9, 9]");
+    size_t scan = world_add(&world, 0, (struct made){.impl = "scan", .samples = 1});
+    world_take_off(&world, "[0.001]");
     struct field *field = world_field(&world);
-    assert_true(fabs(field->contenders[heap].of.cost_ns.median - 11) < 1e-9);
-    world_close(&world, field);
+    const struct contender *of = field->contenders;
+    const size_t unclear[] = {heap, scan};
+    for (size_t i = 0; i < 2; i++) {
+        struct summary over =
+            criteria_ratio(&of[list].cells, &of[unclear[i]].cells, CRITERION_COST);
+        struct summary under =
+            criteria_ratio(&of[unclear[i]].cells, &of[list].cells, CRITERION_COST);
+        assert_true(isnan(over.median) && isnan(over.high) && isnan(under.median));
+        assert_true(criteria_may_be_better(&of[unclear[i]], &of[list], CRITERION_COST));
+        assert_true(criteria_may_be_near(&of[unclear[i]], &of[list], CRITERION_COST));
+        assert_false(front_dominates(&of[list], &of[unclear[i]]));
+        assert_true(isnan(criteria_value(&of[unclear[i]].of, CRITERION_COST)));
+        assert_true(criteria_promise(&of[unclear[i]].of, CRITERION_COST) < 1e-9);
+    }
+    assert_true(fabs(criteria_promise(&of[list].of, CRITERION_COST) - 9) < 1e-9);
+    assert_int_equal(field->choice.chosen, list);
+    words_unclear(text, sizeof text, &world.evidence, field);
+    assert_string_equal(text, "No clear answer between list, heap and scan by cost");
+    cJSON *advice = advice_make(&world.evidence);
+    char *all = cJSON_PrintUnformatted(advice);
+    assert_non_null(strstr(all, "too few samples, may be better: scan, cost unclear"));
+    assert_null(strstr(all, "nan"));
+    const cJSON *last = json_get(advice, "comparisons")->child;
+    assert_string_equal(json_get_text(last, "candidate"), "heap");
+    assert_true(cJSON_IsNull(cJSON_GetObjectItem(json_get(last, "cost_ratio"), "median")));
+    assert_string_equal(json_get_text(last, "why"), WORDS_COST_UNCLEAR);
+    free(all);
+    cJSON_Delete(advice);
+    world.evidence.wishes.goal = CRITERION_MEMORY;
+    field = world_field(&world);
+    assert_int_equal(field->choice.chosen, heap);
+    advice = words_reasons(&world.evidence, field);
+    assert_int_equal(strncmp(advice->child->valuestring, WORDS_COST_UNCLEAR ", 8.00 bytes", 40), 0);
+    cJSON_Delete(advice);
+    world_close(&world);
+}
+
+/* The same ratio as without them, as long as the interval leaves them out. */
+TEST(test_a_sample_below_nothing_is_left_out_by_the_interval)
+{
+    struct world world = world_open();
+    size_t heap = ADD(0, "heap", 20);
+    world_take_off(&world, "[-3, 4, 4, 4, 4, 4, 4, 4, 4]");
+    size_t list = ADD(0, "list", 20);
+    world_take_off(&world, "[8, -5, 8, 8, 8, 8, 8, 8, 8]");
+    const struct contender *of = world_field(&world)->contenders;
+    struct summary ratio = criteria_ratio(&of[list].cells, &of[heap].cells, CRITERION_COST);
+    assert_true(fabs(ratio.median - 2) < 1e-9 && fabs(ratio.high - 2) < 1e-9);
+    assert_true(fabs(ratio.low - 2) < 1e-9);
+    assert_int_equal(ratio.count, 9);
+    world_close(&world);
 }
 
 TEST(test_few_samples_tell_little)
 {
-    struct world world;
-    world_open(&world);
-    size_t heap = world_add(&world, 0, (struct made){.impl = "heap", .cost = 10, .samples = 1});
-    size_t list = world_add(&world, 0, (struct made){.impl = "list", .cost = 15, .samples = 1});
-    size_t scan = world_add(&world, 0, (struct made){.impl = "scan", .cost = 25, .samples = 1});
-    struct field *field = world_field(&world);
-    assert_int_equal(
-        criteria_compare(&field->contenders[heap], &field->contenders[list], CRITERION_COST), 0);
-    assert_int_equal(
-        criteria_compare(&field->contenders[heap], &field->contenders[scan], CRITERION_COST), -1);
-    world_close(&world, field);
+    struct world world = world_open();
+    size_t heap = ADD(0, "heap", 10, .samples = 1), list = ADD(0, "list", 15, .samples = 1);
+    size_t scan = ADD(0, "scan", 25, .samples = 1);
+    const struct contender *of = world_field(&world)->contenders;
+    assert_int_equal(criteria_compare(&of[heap], &of[list], CRITERION_COST), 0);
+    assert_int_equal(criteria_compare(&of[heap], &of[scan], CRITERION_COST), -1);
+    world_close(&world);
 }
 
 /* The margin is 3 %, and the interval has to lie beyond it. */
 TEST(test_a_ratio_within_the_margin_is_not_told)
 {
-    struct world world;
-    world_open(&world);
-    size_t heap = world_add(&world, 0, (struct made){.impl = "heap", .cost = 100});
-    size_t list = world_add(&world, 0, (struct made){.impl = "list", .cost = 102});
-    size_t scan = world_add(&world, 0, (struct made){.impl = "scan", .cost = 105});
-    struct field *field = world_field(&world);
-    const struct contender *of = field->contenders;
+    struct world world = world_open();
+    size_t heap = ADD(0, "heap", 100), list = ADD(0, "list", 102), scan = ADD(0, "scan", 105);
+    const struct contender *of = world_field(&world)->contenders;
     assert_int_equal(criteria_compare(&of[heap], &of[list], CRITERION_COST), 0);
     assert_int_equal(criteria_compare(&of[heap], &of[scan], CRITERION_COST), -1);
     assert_int_equal(criteria_compare(&of[scan], &of[heap], CRITERION_COST), 1);
-    world_close(&world, field);
+    world_close(&world);
 }
 
 /* Samples that go up and down together have a ratio that is known well, whatever their scatter. */
 TEST(test_pairs_see_through_a_common_drift)
 {
-    struct world world;
-    world_open(&world);
-    size_t heap = world_add(&world, 0, (struct made){.impl = "heap", .cost = 10, .scatter = 0.5});
-    size_t list = world_add(&world, 0, (struct made){.impl = "list", .cost = 11, .scatter = 0.5});
-    size_t scan = world_add(&world, 1, (struct made){.impl = "scan", .cost = 11, .scatter = 0.5});
-    struct field *field = world_field(&world);
-    const struct contender *of = field->contenders;
-    struct summary paired = criteria_ratio(&of[list].cells, &of[heap].cells);
-    struct summary apart = criteria_ratio(&of[scan].cells, &of[heap].cells);
+    struct world world = world_open();
+    size_t heap = ADD(0, "heap", 10, .scatter = 0.5), list = ADD(0, "list", 11, .scatter = 0.5);
+    size_t scan = ADD(1, "scan", 11, .scatter = 0.5);
+    const struct contender *of = world_field(&world)->contenders;
+    struct summary paired = criteria_ratio(&of[list].cells, &of[heap].cells, CRITERION_COST);
+    struct summary apart = criteria_ratio(&of[scan].cells, &of[heap].cells, CRITERION_COST);
     assert_int_equal(paired.count, 9);
     assert_int_equal(criteria_ratio_sign(&paired), 1);
     assert_int_equal(apart.count, 0);
     assert_int_equal(criteria_ratio_sign(&apart), 0);
-    world_close(&world, field);
+    world_close(&world);
 }
 
 /* One was only looked at, when the machine was twice as fast as in the race: the look decides. */
 TEST(test_rounds_are_not_mixed)
 {
-    struct world world;
-    world_open(&world);
-    world_add(&world, 0, (struct made){.impl = "heap", .cost = 5, .samples = 2});
-    size_t heap = world_add(&world, 1, (struct made){.impl = "heap", .cost = 10});
-    size_t list = world_add(&world, 0, (struct made){.impl = "list", .cost = 6, .samples = 2});
-    size_t scan = world_add(&world, 0, (struct made){.impl = "scan", .cost = 4.5, .samples = 2});
-    struct field *field = world_field(&world);
-    const struct contender *of = field->contenders;
-    struct summary ratio = criteria_ratio(&of[list].cells, &of[heap].cells);
+    struct world world = world_open();
+    ADD(0, "heap", 5, .samples = 2);
+    size_t heap = ADD(1, "heap", 10), list = ADD(0, "list", 6, .samples = 2);
+    size_t scan = ADD(0, "scan", 4.5, .samples = 2);
+    const struct contender *of = world_field(&world)->contenders;
+    struct summary ratio = criteria_ratio(&of[list].cells, &of[heap].cells, CRITERION_COST);
     assert_true(fabs(ratio.median - 1.2) < 1e-9);
     assert_false(criteria_may_be_better(&of[list], &of[heap], CRITERION_COST));
     assert_true(criteria_may_be_better(&of[scan], &of[heap], CRITERION_COST));
-    world_close(&world, field);
+    world_close(&world);
 }
 
 TEST(test_the_tail_is_the_least_of_the_maxima)
 {
-    struct world world;
-    world_open(&world);
-    world_add(&world, 0, (struct made){.impl = "heap", .cost = 10, .max_ns = 90000});
-    size_t heap = world_add(&world, 1, (struct made){.impl = "heap", .cost = 10, .max_ns = 7000});
-    size_t list = world_add(&world, 1, (struct made){.impl = "list", .cost = 10, .max_ns = 13000});
-    size_t scan = world_add(&world, 1, (struct made){.impl = "scan", .cost = 10, .max_ns = 16000});
-    struct field *field = world_field(&world);
-    const struct contender *of = field->contenders;
+    struct world world = world_open();
+    ADD(0, "heap", 10, .max_ns = 90000);
+    size_t heap = ADD(1, "heap", 10, .max_ns = 7000), list = ADD(1, "list", 10, .max_ns = 13000);
+    size_t scan = ADD(1, "scan", 10, .max_ns = 16000);
+    const struct contender *of = world_field(&world)->contenders;
     assert_true(fabs(of[heap].of.tail_max_ns - 7000) < 1e-9);
     assert_int_equal(of[heap].of.tail_passes, 2);
     assert_int_equal(criteria_compare(&of[heap], &of[list], CRITERION_TAIL), 0);
     assert_int_equal(criteria_compare(&of[heap], &of[scan], CRITERION_TAIL), -1);
-    world_close(&world, field);
+    world_close(&world);
 }
 
 /* A maximum that came once may be an interruption. */
 TEST(test_a_maximum_that_came_once_tells_little)
 {
-    struct world world;
-    world_open(&world);
+    struct world world = world_open();
     struct made calm = {.impl = "heap", .cost = 10, .max_ns = 5000, .tail_sure = 0.1};
     struct made once = {.impl = "list", .cost = 10, .max_ns = 90000, .tail_sure = 0.01};
     struct made again = {.impl = "scan", .cost = 10, .max_ns = 90000, .tail_sure = 0.01};
@@ -430,8 +485,7 @@ TEST(test_a_maximum_that_came_once_tells_little)
     again.max_ns = 100000;
     world_add(&world, 1, once);
     world_add(&world, 1, again);
-    struct field *field = world_field(&world);
-    const struct contender *of = field->contenders;
+    const struct contender *of = world_field(&world)->contenders;
     assert_int_equal(criteria_compare(&of[heap], &of[list], CRITERION_TAIL), 0);
     assert_int_equal(criteria_compare(&of[heap], &of[scan], CRITERION_TAIL), -1);
     assert_true(criteria_may_be_better(&of[heap], &of[list], CRITERION_TAIL));
@@ -439,72 +493,59 @@ TEST(test_a_maximum_that_came_once_tells_little)
     disturbed.of.interruption_ns = 86000;
     assert_int_equal(criteria_compare(&disturbed, &of[scan], CRITERION_TAIL), 0);
     assert_false(criteria_may_be_better(&of[list], &of[heap], CRITERION_TAIL));
-    world_close(&world, field);
+    world_close(&world);
 }
 
 /* Nobody is sent away by something else while two samples say that it is the cheaper one. */
 TEST(test_who_may_be_cheaper_stays)
 {
-    struct world world;
-    world_open(&world);
-    size_t heap = world_add(&world, 0, (struct made){.impl = "heap", .cost = 12, .samples = 2});
-    size_t list = world_add(
-        &world, 0, (struct made){.impl = "list", .cost = 10, .samples = 2, .peak_bytes = 20000});
-    size_t scan = world_add(
-        &world, 0, (struct made){.impl = "scan", .cost = 13, .samples = 2, .peak_bytes = 20000});
+    struct world world = world_open();
+    size_t heap = ADD(0, "heap", 12, .samples = 2);
+    size_t list = ADD(0, "list", 10, .samples = 2, .peak_bytes = 20000);
+    size_t scan = ADD(0, "scan", 13, .samples = 2, .peak_bytes = 20000);
     struct field *field = world_field(&world);
     assert_int_equal(field->by[list], FRONT_ITSELF);
     assert_int_equal(field->by[scan], heap);
-    world_close(&world, field);
+    world_close(&world);
 }
 
 /* ---- The front. ------------------------------------------------------------------------------ */
 
 TEST(test_front_has_ties_and_trades)
 {
-    struct world world;
-    world_open(&world);
-    size_t heap =
-        world_add(&world, 0, (struct made){.impl = "heap", .cost = 20, .peak_bytes = 9e3});
-    size_t list = world_add(&world, 0, (struct made){.impl = "list", .cost = 10});
-    size_t scan = world_add(&world, 0, (struct made){.impl = "scan", .cost = 10.1});
-    size_t ring = world_add(&world, 0, (struct made){.impl = "ring", .cost = 12});
+    struct world world = world_open();
+    size_t heap = ADD(0, "heap", 20, .peak_bytes = 9e3), list = ADD(0, "list", 10);
+    size_t scan = ADD(0, "scan", 10.1), ring = ADD(0, "ring", 12);
     struct field *field = world_field(&world);
     assert_int_equal(field->by[heap], FRONT_ITSELF);
     assert_int_equal(field->by[list], FRONT_ITSELF);
     assert_int_equal(field->by[scan], FRONT_ITSELF);
     assert_int_equal(field->by[ring], list);
-    world_close(&world, field);
+    world_close(&world);
 }
 
 TEST(test_one_can_dominate_all)
 {
-    struct world world;
-    world_open(&world);
-    size_t heap = world_add(&world, 0, (struct made){.impl = "heap", .cost = 5, .peak_bytes = 9e3});
-    size_t list = world_add(&world, 0, (struct made){.impl = "list", .cost = 10});
-    size_t scan = world_add(&world, 0, (struct made){.impl = "scan", .cost = 20});
+    struct world world = world_open();
+    size_t heap = ADD(0, "heap", 5, .peak_bytes = 9e3), list = ADD(0, "list", 10);
+    size_t scan = ADD(0, "scan", 20);
     struct field *field = world_field(&world);
     assert_int_equal(field->by[heap], FRONT_ITSELF);
     assert_int_equal(field->by[list], heap);
     assert_int_equal(field->by[scan], heap);
     assert_int_equal(field->choice.chosen, heap);
-    world_close(&world, field);
+    world_close(&world);
 }
 
 /* heap beats list by memory, list beats scan by its tail, scan beats heap by cost: a ring, since what
  * lies within a factor of two or of 3 % counts as equal. */
 TEST(test_a_ring_leaves_somebody)
 {
-    struct world world;
-    world_open(&world);
+    struct world world = world_open();
     size_t count = 0, left = 0;
-    world_add(&world, 0,
-              (struct made){.impl = "heap", .cost = 10.4, .peak_bytes = 10000, .max_ns = 6e3});
-    world_add(&world, 0,
-              (struct made){.impl = "list", .cost = 10.2, .peak_bytes = 10120, .max_ns = 4e3});
-    world_add(&world, 0,
-              (struct made){.impl = "scan", .cost = 10.0, .peak_bytes = 10090, .max_ns = 9e3});
+    ADD(0, "heap", 10.4, .peak_bytes = 10000, .max_ns = 6e3);
+    ADD(0, "list", 10.2, .peak_bytes = 10120, .max_ns = 4e3);
+    ADD(0, "scan", 10.0, .peak_bytes = 10090, .max_ns = 9e3);
     struct field *field = world_field(&world);
     const struct contender *of = field->contenders;
     assert_true(front_dominates(&of[0], &of[1]));
@@ -513,17 +554,14 @@ TEST(test_a_ring_leaves_somebody)
     for (; count < field->count; count++)
         left += field->by[count] == FRONT_ITSELF;
     assert_in_range(left, 1, 2);
-    world_close(&world, field);
+    world_close(&world);
 }
 
 TEST(test_the_unknown_and_the_refused_dominate_nobody)
 {
-    struct world world;
-    world_open(&world);
+    struct world world = world_open();
     world.evidence.wishes.memory_bytes = 20;
-    size_t heap =
-        world_add(&world, 0, (struct made){.impl = "heap", .cost = 5, .peak_bytes = 30e3});
-    size_t list = world_add(&world, 0, (struct made){.impl = "list", .cost = 10});
+    size_t heap = ADD(0, "heap", 5, .peak_bytes = 30e3), list = ADD(0, "list", 10);
     size_t ring = world_add(&world, 0, (struct made){.impl = "ring", .status = "unsupported"});
     size_t linux_wheel = world_mention(&world, "linux", "may be late");
     struct field *field = world_field(&world);
@@ -533,52 +571,44 @@ TEST(test_the_unknown_and_the_refused_dominate_nobody)
     assert_false(field->entries[ring].allowed);
     assert_false(field->entries[linux_wheel].allowed);
     assert_string_equal(field->why[heap], "30.0 bytes per task; at most 20 are allowed");
-    world_close(&world, field);
+    world_close(&world);
 }
 
 /* A refused one that is not told apart in what it was refused for. */
 TEST(test_the_refused_are_no_rivals)
 {
-    struct world world;
-    world_open(&world);
+    struct world world = world_open();
     world.evidence.wishes.tail_ns = 10000;
-    size_t heap = world_add(&world, 0, (struct made){.impl = "heap", .cost = 5, .max_ns = 12000});
-    size_t list = world_add(&world, 0, (struct made){.impl = "list", .cost = 10, .max_ns = 8000});
+    size_t heap = ADD(0, "heap", 5, .max_ns = 12000), list = ADD(0, "list", 10, .max_ns = 8000);
     struct field *field = world_field(&world);
     assert_true(front_dominates(&field->contenders[heap], &field->contenders[list]));
     assert_int_equal(field->by[list], FRONT_ITSELF);
     assert_int_equal(field->choice.chosen, list);
-    world_close(&world, field);
+    world_close(&world);
 }
 
 /* ---- The choice. ----------------------------------------------------------------------------- */
 
 TEST(test_equals_are_chosen_by_what_tells_them_apart)
 {
-    struct world world;
-    world_open(&world);
-    size_t list =
-        world_add(&world, 0, (struct made){.impl = "list", .cost = 10, .peak_bytes = 2e4});
-    size_t heap =
-        world_add(&world, 0, (struct made){.impl = "heap", .cost = 10.2, .peak_bytes = 1e4});
-    size_t scan =
-        world_add(&world, 0, (struct made){.impl = "scan", .cost = 12, .peak_bytes = 5e3});
+    struct world world = world_open();
+    size_t list = ADD(0, "list", 10, .peak_bytes = 2e4);
+    size_t heap = ADD(0, "heap", 10.2, .peak_bytes = 1e4);
+    size_t scan = ADD(0, "scan", 12, .peak_bytes = 5e3);
     struct field *field = world_field(&world);
     assert_int_equal(field->choice.best, list);
     assert_int_equal(field->choice.chosen, heap);
     assert_int_equal(field->choice.because, CRITERION_MEMORY);
     assert_true(field->equal[list] && field->equal[heap] && !field->equal[scan]);
-    world_close(&world, field);
+    world_close(&world);
 }
 
 /* Scattered samples do not make the dear one as good as the cheap one. */
 TEST(test_not_told_apart_is_not_yet_the_same)
 {
-    struct world world;
-    world_open(&world);
-    size_t list = world_add(&world, 0, (struct made){.impl = "list", .cost = 10, .scatter = 1.5});
-    size_t heap = world_add(
-        &world, 1, (struct made){.impl = "heap", .cost = 10.5, .scatter = 1.5, .peak_bytes = 1000});
+    struct world world = world_open();
+    size_t list = ADD(0, "list", 10, .scatter = 1.5);
+    size_t heap = ADD(1, "heap", 10.5, .scatter = 1.5, .peak_bytes = 1000);
     struct field *field = world_field(&world);
     assert_true(field->equal[heap]);
     assert_int_equal(field->choice.chosen, list);
@@ -588,42 +618,35 @@ TEST(test_not_told_apart_is_not_yet_the_same)
         doubtful || strncmp(reason->valuestring, "doubtful: ", 10) == 0;
     assert_true(doubtful);
     cJSON_Delete(reasons);
-    world_close(&world, field);
+    world_close(&world);
 }
 
 TEST(test_equals_in_everything_leave_the_simpler)
 {
-    struct world world;
-    world_open(&world);
-    size_t hier = world_add(&world, 0, (struct made){.impl = "hier", .cost = 10});
-    size_t heap = world_add(&world, 0, (struct made){.impl = "heap", .cost = 10.1});
+    struct world world = world_open();
+    size_t hier = ADD(0, "hier", 10), heap = ADD(0, "heap", 10.1);
     struct field *field = world_field(&world);
     assert_int_equal(field->choice.best, hier);
     assert_int_equal(field->choice.chosen, heap);
     assert_int_equal(field->choice.because, CRITERIA);
-    world_close(&world, field);
+    world_close(&world);
 }
 
 TEST(test_a_first_look_recommends_nothing)
 {
-    struct world world;
-    world_open(&world);
-    size_t list = world_add(&world, 0, (struct made){.impl = "list", .cost = 10, .samples = 1});
-    size_t heap = world_add(&world, 0, (struct made){.impl = "heap", .cost = 12});
+    struct world world = world_open();
+    size_t list = ADD(0, "list", 10, .samples = 1), heap = ADD(0, "heap", 12);
     struct field *field = world_field(&world);
     assert_int_equal(field->choice.chosen, heap);
     assert_false(field->equal[list]);
-    world_close(&world, field);
+    world_close(&world);
 }
 
 TEST(test_goals_and_limits)
 {
-    struct world world;
-    world_open(&world);
-    size_t list = world_add(&world, 0, (struct made){.impl = "list", .cost = 10, .max_ns = 5e4});
-    size_t heap =
-        world_add(&world, 0, (struct made){.impl = "heap", .cost = 20, .peak_bytes = 9e3});
-    size_t scan = world_add(&world, 0, (struct made){.impl = "scan", .cost = 30, .ticks = 50});
+    struct world world = world_open();
+    size_t list = ADD(0, "list", 10, .max_ns = 5e4), heap = ADD(0, "heap", 20, .peak_bytes = 9e3);
+    size_t scan = ADD(0, "scan", 30, .ticks = 50);
     const struct {
         enum criterion goal;
         size_t answer;
@@ -635,36 +658,33 @@ TEST(test_goals_and_limits)
         world.evidence.wishes.goal = goals[i].goal;
         struct field *field = world_field(&world);
         assert_int_equal(field->choice.chosen, goals[i].answer);
-        free(field);
     }
     world.evidence.wishes = (struct wishes){.goal = CRITERION_COST, .tail_ns = 10000};
     struct field *field = world_field(&world);
     assert_int_equal(field->choice.chosen, heap);
-    world_close(&world, field);
+    world_close(&world);
 }
 
 TEST(test_no_answer_when_nobody_is_left)
 {
-    struct world world;
-    world_open(&world);
+    struct world world = world_open();
     world.evidence.wishes.memory_bytes = 1;
-    world_add(&world, 0, (struct made){.impl = "list", .cost = 10});
+    ADD(0, "list", 10);
     struct field *field = world_field(&world);
     assert_int_equal(field->choice.chosen, CHOICE_NONE);
     cJSON *advice = advice_make(&world.evidence);
     assert_true(cJSON_IsNull(cJSON_GetObjectItem(advice, "recommendation")));
     cJSON_Delete(advice);
-    world_close(&world, field);
+    world_close(&world);
 }
 
 /* Who saves a little more memory than another at eighteen times the cost serves nobody. */
 TEST(test_a_trade_names_the_best_bargain)
 {
-    struct world world;
-    world_open(&world);
-    world_add(&world, 0, (struct made){.impl = "fast", .cost = 10, .peak_bytes = 161e3});
-    world_add(&world, 0, (struct made){.impl = "linux26", .cost = 11.7, .peak_bytes = 18e3});
-    world_add(&world, 0, (struct made){.impl = "heap-scan", .cost = 181, .peak_bytes = 13e3});
+    struct world world = world_open();
+    ADD(0, "fast", 10, .peak_bytes = 161e3);
+    ADD(0, "linux26", 11.7, .peak_bytes = 18e3);
+    ADD(0, "heap-scan", 181, .peak_bytes = 13e3);
     struct field *field = world_field(&world);
     cJSON *reasons = words_reasons(&world.evidence, field);
     char *text = cJSON_PrintUnformatted(reasons);
@@ -672,15 +692,14 @@ TEST(test_a_trade_names_the_best_bargain)
     assert_null(strstr(text, "heap-scan"));
     cJSON_free(text);
     cJSON_Delete(reasons);
-    world_close(&world, field);
+    world_close(&world);
 }
 
 TEST(test_few_samples_are_told_without_an_interval)
 {
-    struct world world;
-    world_open(&world);
-    world_add(&world, 0, (struct made){.impl = "fast", .cost = 10, .samples = 1});
-    world_add(&world, 0, (struct made){.impl = "list", .cost = 90, .samples = 1});
+    struct world world = world_open();
+    ADD(0, "fast", 10, .samples = 1);
+    ADD(0, "list", 90, .samples = 1);
     struct field *field = world_field(&world);
     cJSON *reasons = words_reasons(&world.evidence, field);
     char *text = cJSON_PrintUnformatted(reasons);
@@ -688,7 +707,7 @@ TEST(test_few_samples_are_told_without_an_interval)
     assert_non_null(strstr(text, "cost roughly 9.00 times"));
     cJSON_free(text);
     cJSON_Delete(reasons);
-    world_close(&world, field);
+    world_close(&world);
 }
 
 /* ---- The order of looks. --------------------------------------------------------------------- */
@@ -697,7 +716,7 @@ TEST(test_what_everybody_would_try_is_looked_at_first)
 {
     struct world world;
     size_t order[CANDIDATES_MAX], first;
-    world_open(&world);
+    world = world_open();
     world_mention(&world, "linux", "may be late");
     for (size_t i = 0; i < registry_count; i++)
         world_mention(&world, registry[i].timed->name, "");
@@ -717,7 +736,7 @@ TEST(test_on_the_real_clock_each_runner_is_looked_at_before_any_twice)
     const struct runner runners[] = {{.name = "locked"}, {.name = "sharded"}, {.name = "loop"}};
     const struct tw_design *designs[] = {registry_find("hashed"), registry_find("heap")};
     struct candidate candidates[8];
-    world_open(&world);
+    world = world_open();
     size_t count = candidates_on_clock(runners, 3, designs, 2, candidates, 8);
     assert_int_equal(count, 6);
     for (size_t i = 0; i < count; i++)
@@ -745,16 +764,15 @@ static const cJSON *candidate_of(const cJSON *advice, const char *name)
 
 TEST(test_every_candidate_has_a_status_and_a_reason)
 {
-    struct world world;
-    world_open(&world);
-    world_add(&world, 0, (struct made){.impl = "heap", .cost = 10});
-    world_add(&world, 0, (struct made){.impl = "list", .cost = 20});
-    world_add(&world, 0, (struct made){.impl = "scan", .cost = 30, .peak_bytes = 1000});
+    struct world world = world_open();
+    ADD(0, "heap", 10);
+    ADD(0, "list", 20);
+    ADD(0, "scan", 30, .peak_bytes = 1000);
     world_add(&world, 0, (struct made){.impl = "ring", .status = "unsupported"});
     world_add(&world, 0, (struct made){.impl = "simple", .status = "timeout"});
     world_mention(&world, "hier", "");
     world_mention(&world, "linux", "may be late");
-    struct field *field = world_field(&world);
+    world_field(&world);
     cJSON *advice = advice_make(&world.evidence);
     const char *const expected[][3] = {
         {"heap", "recommended", ""},
@@ -773,28 +791,26 @@ TEST(test_every_candidate_has_a_status_and_a_reason)
     assert_string_equal(json_get_text(advice, "recommendation.command"),
                         "twbench run --workload=hold --tasks=1000 --impl=heap");
     cJSON_Delete(advice);
-    world_close(&world, field);
+    world_close(&world);
 }
 
 /* An interrupted run has identities of cells that never came to be. */
 TEST(test_a_budget_too_short_names_the_next)
 {
-    struct world world;
-    world_open(&world);
+    struct world world = world_open();
     world.evidence.budget_ns = 3000000000u;
-    world_add(&world, 0, (struct made){.impl = "heap", .cost = 10});
-    world_add(&world, 0, (struct made){.impl = "list", .cost = 20});
+    ADD(0, "heap", 10);
+    ADD(0, "list", 20);
     static const double next_s[] = {NAN, 20, 50, 50,
                                     50,  50, 100}; /* at most 20 times, rounded up */
     for (size_t i = 0; i < sizeof next_s / sizeof *next_s; i++) {
         world.evidence.untried = 6 * i;
-        struct field *field = world_field(&world);
+        world_field(&world);
         cJSON *advice = advice_make(&world.evidence);
         double next_ns = json_get_number(advice, "budget.next_ns");
         assert_int_equal(json_get_number(advice, "budget.measured"), 2);
         assert_true(isnan(next_s[i]) ? isnan(next_ns) : next_ns == next_s[i] * 1e9);
         cJSON_Delete(advice);
-        free(field);
     }
     evidence_free(&world.evidence);
     cJSON_Delete(world.document);
@@ -802,9 +818,8 @@ TEST(test_a_budget_too_short_names_the_next)
 
 TEST(test_cells_that_are_not_there_say_nothing)
 {
-    struct world world;
-    world_open(&world);
-    world_add(&world, 0, (struct made){.impl = "heap", .cost = 10});
+    struct world world = world_open();
+    ADD(0, "heap", 10);
     size_t list = world_mention(&world, "list", "");
     evidence_add(&world.evidence, list, 0, "never run");
     struct field *field = world_field(&world);
@@ -813,7 +828,7 @@ TEST(test_cells_that_are_not_there_say_nothing)
     cJSON *advice = advice_make(&world.evidence);
     assert_string_equal(json_get_text(candidate_of(advice, "list"), "status"), "not-measured");
     cJSON_Delete(advice);
-    world_close(&world, field);
+    world_close(&world);
 }
 
 /* Runs of one round are one cell, and each is a sample of it. */
@@ -821,7 +836,7 @@ TEST(test_runs_of_a_round_are_joined)
 {
     struct world world;
     const struct runner runner = {"locked", "one lock", "nobody"};
-    world_open(&world);
+    world = world_open();
     world.evidence.wishes = (struct wishes){.goal = CRITERION_PRECISION, .on_clock = true};
     struct candidate candidate = as_it_comes("heap");
     candidate.runner = &runner;
@@ -838,21 +853,20 @@ TEST(test_runs_of_a_round_are_joined)
     assert_int_equal(cJSON_GetArraySize(json_get(told, "cells")), 2);
     assert_string_equal(json_get_text(told, "status"), "recommended");
     cJSON_Delete(advice);
-    world_close(&world, field);
+    world_close(&world);
 }
 
 TEST(test_the_same_cells_give_the_same_advice)
 {
-    struct world world;
-    world_open(&world);
-    world_add(&world, 0, (struct made){.impl = "heap", .cost = 10, .scatter = 0.2});
-    world_add(&world, 0, (struct made){.impl = "list", .cost = 10.3, .scatter = 0.2});
-    struct field *field = world_field(&world);
+    struct world world = world_open();
+    ADD(0, "heap", 10, .scatter = 0.2);
+    ADD(0, "list", 10.3, .scatter = 0.2);
+    world_field(&world);
     cJSON *first = advice_make(&world.evidence), *second = advice_make(&world.evidence);
     assert_true(cJSON_Compare(first, second, true));
     cJSON_Delete(first);
     cJSON_Delete(second);
-    world_close(&world, field);
+    world_close(&world);
 }
 
 /* ---- Candidates and wishes. ------------------------------------------------------------------ */
