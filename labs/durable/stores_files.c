@@ -95,16 +95,13 @@ struct pending {
     struct seen *puts;
     uint64_t *cancelled; /* positions */
     size_t put_count, put_room, cancelled_count, cancelled_room;
-    uint64_t floor_due, floor_position; /* all up to here is done */
+    struct wl_place floor; /* all up to here is done */
 };
 
-static void pending_floor(struct pending *pending, uint64_t due, uint64_t position)
+static void pending_floor(struct pending *pending, struct wl_place place)
 {
-    if (due < pending->floor_due ||
-        (due == pending->floor_due && position <= pending->floor_position))
-        return;
-    pending->floor_due = due;
-    pending->floor_position = position;
+    if (!wl_at_or_before(place, pending->floor))
+        pending->floor = place;
 }
 
 static void pending_add(struct pending *pending, const struct wl_record *record)
@@ -112,7 +109,7 @@ static void pending_add(struct pending *pending, const struct wl_record *record)
     const struct wl_entry *entry = &record->entry;
     bool late = entry->kind & WL_LATE;
     if (wl_kind_of(entry) == WL_DONE)
-        pending_floor(pending, entry->due, entry->key);
+        pending_floor(pending, (struct wl_place){entry->due, entry->key});
     if (wl_kind_of(entry) == WL_CANCEL) {
         memory_room(&pending->cancelled, pending->cancelled_count, &pending->cancelled_room,
                     sizeof *pending->cancelled);
@@ -237,7 +234,7 @@ static int checkpoint_inspect(struct inspection *this, unsigned number)
     case WL_CHECKPOINT_WHOLE:
         this->files++;
         if (this->pending)
-            pending_floor(this->pending, state.floor_due, state.floor_position);
+            pending_floor(this->pending, (struct wl_place){state.floor_due, state.floor_position});
         else
             print_checkpoint(file, &state, &wheel);
         break;
@@ -309,11 +306,11 @@ static void pending_settle(struct pending *pending)
         qsort(pending->cancelled, pending->cancelled_count, sizeof(uint64_t), by_number);
     for (size_t i = 0; i < pending->put_count; i++) {
         const struct seen *put = &pending->puts[i];
-        bool is_done = put->due < pending->floor_due ||
-                       (put->due == pending->floor_due && put->position <= pending->floor_position);
-        if (!is_done && !(pending->cancelled_count > 0 &&
-                          bsearch(&put->position, pending->cancelled, pending->cancelled_count,
-                                  sizeof(uint64_t), by_number)))
+        struct wl_place place = {put->due, put->position};
+        if (!wl_at_or_before(place, pending->floor) &&
+            !(pending->cancelled_count > 0 &&
+              bsearch(&put->position, pending->cancelled, pending->cancelled_count,
+                      sizeof(uint64_t), by_number)))
             pending->puts[kept++] = *put;
     }
     pending->put_count = kept;

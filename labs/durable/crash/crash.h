@@ -35,7 +35,6 @@ struct crash_report {
         flips_silent; /* of the flips: named as damage; open or poll
                                                           refused; messages lost and nothing said */
     uint64_t aborts;  /* of the failing disks: those on which the store ended the process */
-    bool done[CRASH_PARTS];
     const char *skipped; /* why power, errors and flips were not made; NULL: they were */
 };
 

@@ -59,19 +59,15 @@ static bool run_once(const struct crash_case *this, struct durable_request reque
     footing_remove(directory);
     this->report->kills += kills_of(report);
     this->report->messages += report->ledger.acknowledged;
+    bool refused = part == CRASH_EVEN && report->end == DURABLE_OK && report->ledger.refused > 0;
+    const char *rule = report->end == DURABLE_MISMATCH ? crash_rule(&report->ledger)
+                                                       : durable_end_name(report->end);
     if (report->end == DURABLE_ABSENT)
         *status = diag_run(diag, "%s: %s", this->store->name, report->reason);
-    else if (report->end == DURABLE_MISMATCH)
-        crash_broken(this, part, crash_rule(&report->ledger), "under %s, seed %" PRIu64 ": %s",
-                     durable_sync_name(request.sync), request.load.seed, report->reason);
-    else if (report->end != DURABLE_OK)
-        crash_broken(this, part, durable_end_name(report->end), "under %s, seed %" PRIu64 ": %s",
-                     durable_sync_name(request.sync), request.load.seed, report->reason);
-    else if (part == CRASH_EVEN && report->ledger.refused > 0)
-        crash_broken(this, part, "refused",
-                     "under %s, seed %" PRIu64 ": %" PRIu64
-                     " puts that every store has to take were refused",
-                     durable_sync_name(request.sync), request.load.seed, report->ledger.refused);
+    else if (report->end != DURABLE_OK || refused)
+        crash_broken(this, part, refused ? "refused" : rule, "under %s, seed %" PRIu64 ": %s",
+                     durable_sync_name(request.sync), request.load.seed,
+                     refused ? "puts that every store has to take were refused" : report->reason);
     free(report);
     return !this->report->is_broken && *status == DIAG_OK;
 }
@@ -89,13 +85,13 @@ static bool prove_even(const struct crash_case *this, enum tw_sync_policy sync, 
 {
     struct durable_request request = crash_request(this, sync, 400, this->options->seed);
     request.is_strict = true;
-    if (!run_once(this, request, CRASH_EVEN, diag, status))
-        return false;
+    bool holds = run_once(this, request, CRASH_EVEN, diag, status);
     request = crash_request(this, sync, 40, this->options->seed + 1);
     request.load.payload_max = TW_PAYLOAD_MAX;
     request.producers = request.batch = 1;
-    if (!run_once(this, request, CRASH_EVEN, diag, status) || sync != TW_SYNC_NONE)
-        return *status == DIAG_OK && !this->report->is_broken;
+    holds = holds && run_once(this, request, CRASH_EVEN, diag, status);
+    if (!holds || sync != TW_SYNC_NONE)
+        return holds;
     /* Many at once, nearly all in one hour: more than a store may want to hold in memory. */
     request = crash_request(this, sync, 20000, this->options->seed + 2);
     request.load.payload_max = 16;
@@ -147,9 +143,7 @@ static const char *why_no_disk(const struct tw_store_backend *store)
 
 static bool has(const struct crash_case *this, enum crash_part part)
 {
-    bool wanted = this->options->parts & 1u << part;
-    this->report->done[part] = this->report->done[part] || wanted;
-    return wanted;
+    return this->options->parts & 1u << part;
 }
 
 /* A setting that the store has and that is not given becomes small. */

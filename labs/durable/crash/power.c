@@ -28,6 +28,10 @@
 #define AGAIN         6u
 #define AGAIN_STEPS   30u
 #define AGAIN_FIRST   10u
+/* Of an interval that is held to its length. */
+#define LONG_MS    2000
+#define LONG_TASKS 160u
+#define LONG_RATE  40
 /* Behind a checkpoint under another policy. */
 #define CHANGE_STEPS 6u
 /* Messages are over while others are put, so that files of a store are over, too. */
@@ -42,10 +46,10 @@ struct recorded {
     char root[PATH_MAX], directory[PATH_MAX + 8];
 };
 
-static bool recorded_make(const struct crash_case *this, enum tw_sync_policy sync, uint64_t seed,
-                          const char *name, struct recorded *recorded)
+static bool recorded_make(const struct crash_case *this, enum tw_sync_policy sync, uint64_t tasks,
+                          uint64_t seed, const char *name, struct recorded *recorded)
 {
-    recorded->request = crash_request(this, sync, TASKS, seed);
+    recorded->request = crash_request(this, sync, tasks, seed);
     recorded->request.load.span_ms = SPAN_MS;
     recorded->request.settings = this->small;
     recorded->request.setting_count = this->small_count;
@@ -82,6 +86,19 @@ static bool recorded_run(struct recorded *recorded, int *ended, char *reason, si
                                              recorded->book, BUDGET_NS, ended, reason, size);
     *disk_layer() = before;
     return came_to_its_end;
+}
+
+/* The same to that end; false when something is broken: `where` says what run it was. */
+static bool recorded_run_to(const struct crash_case *this, struct recorded *recorded, int expected,
+                            const char *where)
+{
+    char reason[300] = "";
+    int ended = DRIVE_BROKE;
+    bool ran = recorded_run(recorded, &ended, reason, sizeof reason);
+    if (!ran || ended != expected)
+        crash_broken(this, CRASH_POWER, ran ? "failed" : "crashed", "%s: %s", where,
+                     ran ? recorded->book->failure : reason);
+    return !this->report->is_broken;
 }
 
 /* Is every file that the store left in the record?  What writes past the C library is not. */
@@ -220,8 +237,7 @@ static bool judge_removals(const struct crash_case *this, const struct recorded 
 static bool again_run(const struct crash_case *this, struct recorded *again,
                       const struct recorded *recorded, uint64_t cut, enum disk_arrival arrival)
 {
-    char reason[300] = "";
-    int ended = DRIVE_FINISHED;
+    char where[200];
     struct disk_log *before = *disk_layer();
     *disk_layer() = again->log;
     bool made = disk_state_make(recorded->log, cut, arrival, this->options->seed, again->directory);
@@ -232,11 +248,11 @@ static bool again_run(const struct crash_case *this, struct recorded *again,
     again->book->disk_length = &again->log->length;
     again->book->disk_lock = &again->log->lock;
     again->first = again->log->length;
-    if (!made || !recorded_run(again, &ended, reason, sizeof reason) || ended != DRIVE_FINISHED)
-        crash_broken(this, CRASH_POWER, "failed",
-                     "power lost after %" PRIu64 " steps of the disk: %s; then: %s%s", cut,
-                     disk_arrival_words(arrival), reason, again->book->failure);
-    return !this->report->is_broken;
+    snprintf(where, sizeof where, "power lost after %" PRIu64 " steps of the disk: %s; then", cut,
+             disk_arrival_words(arrival));
+    if (!made)
+        crash_broken(this, CRASH_POWER, "failed", "%s no state of the disk was made", where);
+    return made && recorded_run_to(this, again, DRIVE_FINISHED, where);
 }
 
 /* Power is lost there, and lost again while the store recovers or, unless `soon`, goes on. */
@@ -244,8 +260,8 @@ static bool judge_again(const struct crash_case *this, const struct recorded *re
                         uint64_t cut, enum disk_arrival arrival, bool soon, struct rng *rng)
 {
     struct recorded again = {.log = NULL};
-    bool holds =
-        recorded_make(this, recorded->request.sync, recorded->request.load.seed, "again", &again);
+    bool holds = recorded_make(this, recorded->request.sync, TASKS, recorded->request.load.seed,
+                               "again", &again);
     memcpy(again.book, recorded->book, book_bytes(recorded->book));
     holds = holds && again_run(this, &again, recorded, cut, arrival);
     if (holds && again.log->overflow == 0) {
@@ -279,16 +295,11 @@ static bool judge_recoveries(const struct crash_case *this, const struct recorde
 static bool crash_rest(const struct crash_case *this, enum tw_sync_policy sync)
 {
     struct recorded recorded = {.log = NULL};
-    char reason[300] = "";
-    int ended = DRIVE_BROKE;
-    bool holds = recorded_make(this, sync, this->options->seed, "rest", &recorded);
+    bool holds = recorded_make(this, sync, TASKS, this->options->seed, "rest", &recorded);
     recorded.request.no_drain = true;
-    holds = holds && recorded_run(&recorded, &ended, reason, sizeof reason);
-    if (!holds || ended != DRIVE_SERVED)
-        crash_broken(this, CRASH_POWER, "failed", "closed with messages pending: %s%s", reason,
-                     recorded.book->failure);
+    holds = holds && recorded_run_to(this, &recorded, DRIVE_SERVED, "closed with messages pending");
     recorded.request.no_drain = false;
-    if (!this->report->is_broken && judge_promises(this, &recorded)) {
+    if (holds && judge_promises(this, &recorded)) {
         struct book *book = crash_copy(recorded.book);
         crash_prepare(book, recorded.request.producers);
         crash_judge(this, CRASH_POWER, &recorded.request, recorded.directory, book,
@@ -299,32 +310,32 @@ static bool crash_rest(const struct crash_case *this, enum tw_sync_policy sync)
     return !this->report->is_broken;
 }
 
+/* All is put before anything is due, into files of the usual size: nothing asks for a checkpoint.  Then the process is killed. */
+static void nothing_is_due(const struct crash_case *this, struct recorded *recorded)
+{
+    recorded->request.load.arrivals_ms = recorded->book->load.arrivals_ms = 1;
+    recorded->request.settings = this->options->settings;
+    recorded->request.setting_count = this->options->setting_count;
+    recorded->request.measures_recovery = true;
+}
+
 /* Killed under none, with all of it written and nothing synced, and opened under this policy: a checkpoint makes all of before
  * durable, and what always and group acknowledge behind it is. */
 static bool crash_change(const struct crash_case *this, enum tw_sync_policy sync)
 {
     struct recorded recorded = {.log = NULL};
-    char reason[300] = "";
-    int ended = DRIVE_BROKE;
     if (!(this->store->policies & 1u << TW_SYNC_NONE))
         return true;
-    bool holds = recorded_make(this, TW_SYNC_NONE, this->options->seed, "change", &recorded);
+    bool holds = recorded_make(this, TW_SYNC_NONE, TASKS, this->options->seed, "change", &recorded);
     struct book *book = recorded.book;
-    /* All is put before anything is due, into files of the usual size: nothing asks for a checkpoint. */
-    recorded.request.load.arrivals_ms = book->load.arrivals_ms = 1;
-    recorded.request.settings = this->options->settings;
-    recorded.request.setting_count = this->options->setting_count;
-    recorded.request.measures_recovery = true;
-    holds =
-        holds && recorded_run(&recorded, &ended, reason, sizeof reason) && ended == DRIVE_FILLED;
+    nothing_is_due(this, &recorded);
+    holds = holds && recorded_run_to(this, &recorded, DRIVE_FILLED, "killed under none");
     recorded.request.measures_recovery = false;
     recorded.request.sync = book->sync = sync;
     atomic_store(&book->wants_checkpoint, 1);
-    holds = holds && recorded_run(&recorded, &ended, reason, sizeof reason);
-    if (!holds || ended != DRIVE_FINISHED || book->promise_count == 0)
-        crash_broken(this, CRASH_POWER, "failed", "killed under none, and opened under %s: %s%s",
-                     durable_sync_name(sync), reason, book->failure);
-    holds = !this->report->is_broken && judge_promises(this, &recorded);
+    holds = holds && recorded_run_to(this, &recorded, DRIVE_FINISHED,
+                                     "opened under another policy than none, and a checkpoint");
+    holds = holds && judge_promises(this, &recorded);
     uint64_t first = holds ? book->promises[0].at : 0, length = recorded.log->length;
     for (uint64_t i = 1; i <= CHANGE_STEPS && holds && sync <= TW_SYNC_GROUP; i++)
         holds = judge_state(this, &recorded, first + (length - first) * i / CHANGE_STEPS,
@@ -333,42 +344,48 @@ static bool crash_change(const struct crash_case *this, enum tw_sync_policy sync
     return holds;
 }
 
-static bool prove_power(const struct crash_case *this, enum tw_sync_policy sync, uint64_t seed)
+/* Puts go on for longer than an interval, then none comes for as long, and nothing is due: what is older than one is there. */
+static bool crash_interval(const struct crash_case *this)
 {
     struct recorded recorded = {.log = NULL};
-    char reason[300] = "";
-    int ended = DRIVE_FINISHED;
-    bool holds = recorded_make(this, sync, seed, "disk", &recorded);
-    if (holds) {
-        recorded.request.measures_recovery = true;
-        holds = recorded_run(&recorded, &ended, reason, sizeof reason);
-        recorded.request.measures_recovery = false;
-        if (holds && ended == DRIVE_FILLED)
-            holds = recorded_run(&recorded, &ended, reason, sizeof reason);
-        if (!holds || ended != DRIVE_FINISHED)
-            crash_broken(this, CRASH_POWER, holds ? "failed" : "crashed",
-                         "the run whose disk is recorded: %s",
-                         holds ? recorded.book->failure : reason);
-        else if (recorded.log->overflow > 0)
-            crash_broken(this, CRASH_POWER, "failed", "the record of the disk has no room");
-        holds = !this->report->is_broken;
-        if (holds && check_record(this, &recorded))
-            holds = (sync != TW_SYNC_ALWAYS || judge_first_steps(this, &recorded)) &&
-                    (sync < TW_SYNC_INTERVAL || judge_promises(this, &recorded)) &&
-                    judge_removals(this, &recorded) && judge_states(this, &recorded) &&
-                    judge_recoveries(this, &recorded);
-    }
+    bool holds =
+        recorded_make(this, TW_SYNC_INTERVAL, LONG_TASKS, this->options->seed, "long", &recorded);
+    nothing_is_due(this, &recorded);
+    recorded.request.interval_ms = LONG_MS;
+    recorded.request.rate = LONG_RATE;
+    holds = holds && recorded_run_to(this, &recorded, DRIVE_FILLED, "an interval of two seconds");
+    recorded.request.measures_recovery = false;
+    holds = holds && judge_promises(this, &recorded) && judge_states(this, &recorded);
     recorded_free(&recorded);
     return holds;
 }
 
-/* An interval is over once in a run, and may find all of it synced by a checkpoint. */
+static bool prove_power(const struct crash_case *this, enum tw_sync_policy sync)
+{
+    struct recorded recorded = {.log = NULL};
+    bool holds = recorded_make(this, sync, TASKS, this->options->seed, "disk", &recorded);
+    recorded.request.measures_recovery = true;
+    holds =
+        holds && recorded_run_to(this, &recorded, DRIVE_FILLED, "the run whose disk is recorded");
+    recorded.request.measures_recovery = false;
+    holds =
+        holds && recorded_run_to(this, &recorded, DRIVE_FINISHED, "the run whose disk is recorded");
+    if (holds && recorded.log->overflow > 0)
+        crash_broken(this, CRASH_POWER, "failed", "the record of the disk has no room");
+    if (!this->report->is_broken && check_record(this, &recorded))
+        holds = (sync != TW_SYNC_ALWAYS || judge_first_steps(this, &recorded)) &&
+                (sync < TW_SYNC_INTERVAL || judge_promises(this, &recorded)) &&
+                judge_removals(this, &recorded) && judge_states(this, &recorded) &&
+                judge_recoveries(this, &recorded);
+    recorded_free(&recorded);
+    return !this->report->is_broken;
+}
+
 bool crash_power(const struct crash_case *this, enum tw_sync_policy sync)
 {
-    bool holds = true;
-    for (uint64_t i = 0; i < (sync == TW_SYNC_INTERVAL ? 4 : 1) && holds; i++)
-        holds = prove_power(this, sync, this->options->seed + i);
-    return holds && (this->report->skipped || (crash_rest(this, sync) && crash_change(this, sync)));
+    return prove_power(this, sync) &&
+           (this->report->skipped || ((sync != TW_SYNC_INTERVAL || crash_interval(this)) &&
+                                      crash_rest(this, sync) && crash_change(this, sync)));
 }
 
 /* ---- Disks that fail. ------------------------------------------------------------------------- */
@@ -468,7 +485,7 @@ static bool prove_fault(const struct crash_case *this, enum tw_sync_policy sync,
     struct recorded recorded = {.log = NULL};
     char reason[300] = "", where[300];
     struct rng rng;
-    bool holds = recorded_make(this, sync, seed, "disk", &recorded), reads;
+    bool holds = recorded_make(this, sync, TASKS, seed, "disk", &recorded), reads;
     reads = faults[which].fault == DISK_FAIL_READ || faults[which].fault == DISK_SHORT_READ;
     rng_seed(&rng, seed, 53 + which);
     if (holds) {

@@ -232,17 +232,6 @@ static ssize_t do_write(int fd, const struct iovec *parts, int count, off_t offs
     return written;
 }
 
-ssize_t write(int fd, const void *bytes, size_t length);
-ssize_t write(int fd, const void *bytes, size_t length)
-{
-    union {
-        const void *from;
-        void *to;
-    } both = {bytes};
-    struct iovec part = {both.to, length};
-    return do_write(fd, &part, 1, -1);
-}
-
 ssize_t pwrite(int fd, const void *bytes, size_t length, off_t offset)
 {
     union {
@@ -251,6 +240,12 @@ ssize_t pwrite(int fd, const void *bytes, size_t length, off_t offset)
     } both = {bytes};
     struct iovec part = {both.to, length};
     return do_write(fd, &part, 1, offset);
+}
+
+ssize_t write(int fd, const void *bytes, size_t length);
+ssize_t write(int fd, const void *bytes, size_t length)
+{
+    return pwrite(fd, bytes, length, -1);
 }
 
 ssize_t pwrite64(int fd, const void *bytes, size_t length, off64_t offset) SAME_AS(pwrite);

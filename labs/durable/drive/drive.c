@@ -41,6 +41,8 @@ struct driver {
     uint64_t undone[2 * POLL_MAX]; /* handed out and not done, in order */
     size_t undone_count;
     uint64_t next_ms; /* nothing comes before that, the store said when all was put */
+    uint32_t interval_before, stepped, intervals; /* stamp at its beginning, last step, how many */
+    uint64_t waited_ns, looked_ns, stepped_ns;
     struct rng rng;
 };
 
@@ -222,14 +224,6 @@ static uint64_t batch_moment(const struct producer *producer, uint64_t from, uin
     return at;
 }
 
-/* At half of a load, so that it needs a second flush: the first one is over then. */
-static void rest_some_intervals(const struct driver *driver)
-{
-    struct timespec pause = {0, 10000000L * driver->request->interval_ms};
-    if (driver->request->sync == TW_SYNC_INTERVAL && driver->book->disk_length)
-        nanosleep(&pause, NULL);
-}
-
 static void *produce(void *argument)
 {
     struct producer *producer = argument;
@@ -240,8 +234,6 @@ static void *produce(void *argument)
              cancelled = first > lag ? first - lag : 0;
     for (uint64_t at = first; at < end && !driver->broken;) {
         size_t count = fill_batch(producer, at);
-        if (at < end / 2 && at + count >= end / 2)
-            rest_some_intervals(driver);
         uint64_t meant = batch_moment(producer, at, first);
         note_past(producer, count);
         int answer = driver->backend->put(producer->seat, producer->batch, count);
@@ -435,12 +427,51 @@ static bool wants_checkpoint(const struct driver *driver)
     return atomic_load(&driver->book->wants_checkpoint) || driver->since_checkpoint >= each;
 }
 
+/* An interval that is held to its length may be late, as a store's thread waits for a core, too.  Waiting counts in pieces of
+ * at most a nap, as a machine may stand still, and not while a put takes longer than INTERVAL_PUT_NS: it waits for the disk. */
+#define INTERVAL_LATE_NS UINT64_C(1000000000)
+#define INTERVAL_NAP_NS  100000000
+#define INTERVAL_PUT_NS  500000000
+#define INTERVAL_STEPS   16 /* messages before it begins */
+
+/* A proof whose puts are paced is of the interval. */
+static bool is_of_interval(const struct driver *driver)
+{
+    return driver->book->disk_length && driver->request->rate > 0;
+}
+
+/* What was acknowledged an interval ago is durable: once while puts go on, and once when none comes any more. */
+static void interval_look(struct driver *driver)
+{
+    struct book *book = driver->book;
+    uint64_t now = clock_read_ns(CLOCK_MONOTONIC), nap = now - driver->looked_ns;
+    uint32_t steps = atomic_load(&book->steps);
+    bool rests = atomic_load(&driver->running) == 0;
+    driver->looked_ns = now;
+    if (!is_of_interval(driver) || driver->intervals > rests || steps < INTERVAL_STEPS)
+        return;
+    if (steps != driver->stepped) {
+        driver->stepped = steps;
+        driver->stepped_ns = now;
+    }
+    if (driver->interval_before == 0)
+        driver->interval_before = stamp(driver) + rests; /* nothing is acknowledged meanwhile */
+    else if (rests || now - driver->stepped_ns < INTERVAL_PUT_NS)
+        driver->waited_ns += nap < INTERVAL_NAP_NS ? nap : INTERVAL_NAP_NS;
+    if (driver->waited_ns < UINT64_C(1000000) * driver->request->interval_ms + INTERVAL_LATE_NS)
+        return;
+    book_promise(book, driver->interval_before);
+    driver->waited_ns = driver->interval_before = 0;
+    driver->intervals++;
+}
+
 /* While messages are put: polls at the time that the producers have come to. */
 static void dispatch_beside(struct driver *driver)
 {
     while (atomic_load(&driver->running) > 0 && !driver->broken) {
         if (is_served(driver))
             return;
+        interval_look(driver);
         if (poll_once(driver, now_of(driver)) == 0 && !driver->broken) {
             struct timespec pause = {0, 200000};
             tend(driver);
@@ -673,26 +704,10 @@ static int open_store(struct driver *driver, const char *directory)
     return TW_STORE_OK;
 }
 
-/* Until an interval is over and the store had its chance: all of before is durable then.  It is over when the disk, to which
- * something was done, rests again; a store that does nothing is given two seconds, as its thread may wait for a core. */
-static void interval_pass(struct driver *driver)
-{
-    struct book *book = driver->book;
-    uint32_t before = stamp(driver);
-    uint64_t begin = clock_read_ns(CLOCK_MONOTONIC), length = *book->disk_length, first = length;
-    struct timespec pause = {0, 100000000}; /* the store's thread may wait for a core that long */
-    for (int rests = 0; rests < 3 && clock_read_ns(CLOCK_MONOTONIC) - begin < 2000000000;) {
-        nanosleep(&pause, NULL);
-        tend(driver);
-        rests = *book->disk_length == length && length != first ? rests + 1 : 0;
-        length = *book->disk_length;
-    }
-    book_promise(book, before);
-}
-
 /* The rest of the load, unless the process is to be ended when all is put. */
 static bool work(struct driver *driver)
 {
+    const struct timespec pause = {0, 5000000};
     bool was_filled = atomic_load(&driver->book->next[0]) > 0 &&
                       book_handed(driver->book) == driver->book->load.tasks;
     driver->is_recovered = was_filled;
@@ -704,9 +719,12 @@ static bool work(struct driver *driver)
     if (was_filled || driver->broken)
         return false;
     tend(driver);
-    if (driver->request->sync == TW_SYNC_INTERVAL && driver->book->disk_length &&
-        driver->request->measures_recovery && !driver->broken)
-        interval_pass(driver);
+    driver->waited_ns = driver->interval_before = 0;
+    while (is_of_interval(driver) && driver->intervals < 2 && !driver->broken) {
+        nanosleep(&pause, NULL);
+        tend(driver);
+        interval_look(driver);
+    }
     look_filled(driver);
     return driver->request->measures_recovery && !driver->broken;
 }

@@ -75,12 +75,6 @@ static int answer_of(int result)
     }
 }
 
-static void key_write(unsigned char key[16], struct store_at at)
-{
-    store_put64(key, at.due);
-    store_put64(key + 8, at.key);
-}
-
 /* ---- The steps of a transaction, for the leader. ---------------------------------------------- */
 
 /* The map may change only while nobody reads: the dispatcher reads under the lock. */
@@ -122,7 +116,7 @@ static int lmdb_insert(void *ctx, const struct tw_message *message, uint32_t sea
 {
     struct tw_store *store = ctx;
     unsigned char bytes[16];
-    key_write(bytes, (struct store_at){message->due_ms, message->key});
+    store_at_put(bytes, (struct store_at){message->due_ms, message->key});
     MDB_val key = {sizeof bytes, bytes}, value = {message->size + sizeof seal, NULL};
     int result = mdb_put(store->writing, store->messages, &key, &value, MDB_RESERVE);
     if (result != MDB_SUCCESS)
@@ -137,7 +131,7 @@ static int lmdb_remove(void *ctx, struct store_at at, bool *found)
 {
     struct tw_store *store = ctx;
     unsigned char bytes[16];
-    key_write(bytes, at);
+    store_at_put(bytes, at);
     MDB_val key = {sizeof bytes, bytes};
     int result = mdb_del(store->writing, store->messages, &key, NULL);
     *found = result == MDB_SUCCESS;
@@ -362,26 +356,14 @@ static int lmdb_close(struct tw_store *store)
 /* ---- The other hooks. ------------------------------------------------------------------------- */
 
 STORE_PLAIN_SEATS(lmdb)
-
-static int lmdb_put(struct tw_store_seat *seat, struct tw_message *messages, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        messages[i].handle = 0;
-    return store_writer_put(&seat->store->writer, messages, count);
-}
-
-static int lmdb_cancel(struct tw_store_seat *seat, uint64_t key, uint64_t due_ms, uint64_t handle)
-{
-    (void)handle;
-    return store_writer_cancel(&seat->store->writer, key, due_ms);
-}
+STORE_WRITES(lmdb)
 
 /* The cursor's messages from `from`, until one is not taken.  MDB_NOTFOUND: there are no more. */
 static int messages_offer(struct tw_store *store, struct store_poll *poll, struct store_at from,
                           enum store_offered *offered)
 {
     unsigned char bytes[16];
-    key_write(bytes, from);
+    store_at_put(bytes, from);
     MDB_val key = {sizeof bytes, bytes}, value;
     *offered = STORE_MORE;
     int result = mdb_txn_renew(store->reading);
@@ -419,11 +401,6 @@ static int lmdb_poll(struct tw_store *store, uint64_t now_ms, struct tw_delivery
     if (poll.count > 0 || result == MDB_NOTFOUND)
         return TW_STORE_OK;
     return offered == STORE_NO_MEMORY ? TW_STORE_MEMORY : answer_of(result);
-}
-
-static int lmdb_done(struct tw_store *store, size_t count)
-{
-    return store_writer_done(&store->writer, count);
 }
 
 STORE_NEXT_OF(lmdb, writer.ordered)

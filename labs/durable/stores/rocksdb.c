@@ -67,18 +67,12 @@ static int answer_of(char *failed)
     return answer;
 }
 
-static void key_write(unsigned char key[16], struct store_at at)
-{
-    store_put64(key, at.due);
-    store_put64(key + 8, at.key);
-}
-
 /* ---- Writing. --------------------------------------------------------------------------------- */
 
 static void batch_remove(struct tw_store *store, rocksdb_writebatch_t *batch, struct store_at at)
 {
     unsigned char key[16];
-    key_write(key, at);
+    store_at_put(key, at);
     rocksdb_writebatch_singledelete_cf(batch, store->families[MESSAGES], (const char *)key,
                                        sizeof key);
 }
@@ -88,7 +82,7 @@ static void batch_insert(struct tw_store *store, rocksdb_writebatch_t *batch,
 {
     unsigned char key[16];
     uint32_t seal = store_seal(message->key, message->due_ms, message->payload, message->size);
-    key_write(key, (struct store_at){message->due_ms, message->key});
+    store_at_put(key, (struct store_at){message->due_ms, message->key});
     const char *names[] = {(const char *)key};
     const char *values[] = {(const char *)&seal, message->size > 0 ? message->payload : ""};
     rocksdb_writebatch_putv_cf(batch, store->families[MESSAGES], 1, names, (size_t[]){sizeof key},
@@ -361,7 +355,7 @@ static int message_cancel(struct tw_store_seat *seat, struct store_at at, bool *
     struct tw_store *store = seat->store;
     unsigned char key[16];
     char *failed = NULL;
-    key_write(key, at);
+    store_at_put(key, at);
     rocksdb_pinnableslice_t *value =
         rocksdb_get_pinned_cf(store->db, seat->reading, store->families[MESSAGES],
                               (const char *)key, sizeof key, &failed);
@@ -399,7 +393,7 @@ static int messages_offer(struct tw_store *store, struct store_poll *poll, struc
     size_t size, value_size;
     char *failed = NULL;
     enum store_offered offered = STORE_MORE;
-    key_write(key, from);
+    store_at_put(key, from);
     rocksdb_readoptions_t *reading = rocksdb_readoptions_create();
     rocksdb_readoptions_set_iterate_lower_bound(reading, (const char *)key, sizeof key);
     rocksdb_readoptions_set_fill_cache(reading, 0);

@@ -468,19 +468,7 @@ static int sqlite_close(struct tw_store *store)
 /* ---- The other hooks. ------------------------------------------------------------------------- */
 
 STORE_PLAIN_SEATS(sqlite)
-
-static int sqlite_put(struct tw_store_seat *seat, struct tw_message *messages, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        messages[i].handle = 0;
-    return store_writer_put(&seat->store->writer, messages, count);
-}
-
-static int sqlite_cancel(struct tw_store_seat *seat, uint64_t key, uint64_t due_ms, uint64_t handle)
-{
-    (void)handle;
-    return store_writer_cancel(&seat->store->writer, key, due_ms);
-}
+STORE_WRITES(sqlite)
 
 static int sqlite_poll(struct tw_store *store, uint64_t now_ms, struct tw_delivery *out, size_t max,
                        size_t *count)
@@ -509,11 +497,6 @@ static int sqlite_poll(struct tw_store *store, uint64_t now_ms, struct tw_delive
     if (offered == STORE_NO_MEMORY)
         return poll.count > 0 ? TW_STORE_OK : TW_STORE_MEMORY;
     return poll.count > 0 ? TW_STORE_OK : answer_of(result);
-}
-
-static int sqlite_done(struct tw_store *store, size_t count)
-{
-    return store_writer_done(&store->writer, count);
 }
 
 STORE_NEXT_OF(sqlite, writer.ordered)

@@ -145,6 +145,13 @@ struct store_at {
     uint64_t due, key;
 };
 
+/* As the key of an ordered store. */
+static inline void store_at_put(unsigned char key[16], struct store_at at)
+{
+    store_put64(key, at.due);
+    store_put64(key + 8, at.key);
+}
+
 /* What is handed out or being cancelled, and where the next poll begins. */
 struct store_ordered {
     pthread_mutex_t lock;
@@ -273,7 +280,7 @@ void store_writer_init(struct store_writer *writer, const struct store_steps *st
 void store_writer_destroy(struct store_writer *writer);
 
 /* As the hooks of store.h. */
-int store_writer_put(struct store_writer *writer, const struct tw_message *messages, size_t count);
+int store_writer_put(struct store_writer *writer, struct tw_message *messages, size_t count);
 int store_writer_cancel(struct store_writer *writer, uint64_t key, uint64_t due_ms);
 int store_writer_done(struct store_writer *writer, size_t count);
 
@@ -305,6 +312,23 @@ int store_writer_done(struct store_writer *writer, size_t count);
     static uint64_t prefix##_next(struct tw_store *store)                                          \
     {                                                                                              \
         return store_ordered_next(&store->member);                                                 \
+    }
+
+/* Of those that have a writer. */
+#define STORE_WRITES(prefix)                                                                       \
+    static int prefix##_put(struct tw_store_seat *seat, struct tw_message *messages, size_t count) \
+    {                                                                                              \
+        return store_writer_put(&seat->store->writer, messages, count);                            \
+    }                                                                                              \
+    static int prefix##_cancel(struct tw_store_seat *seat, uint64_t key, uint64_t due_ms,          \
+                               uint64_t handle)                                                    \
+    {                                                                                              \
+        (void)handle;                                                                              \
+        return store_writer_cancel(&seat->store->writer, key, due_ms);                             \
+    }                                                                                              \
+    static int prefix##_done(struct tw_store *store, size_t count)                                 \
+    {                                                                                              \
+        return store_writer_done(&store->writer, count);                                           \
     }
 
 #endif

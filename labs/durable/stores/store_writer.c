@@ -85,11 +85,13 @@ static int writer_call(struct store_writer *writer, struct writer_call *call)
     return store_group_call(&writer->group, &call->call, writer_commit, writer);
 }
 
-int store_writer_put(struct store_writer *writer, const struct tw_message *messages, size_t count)
+int store_writer_put(struct store_writer *writer, struct tw_message *messages, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (messages[i].size > TW_PAYLOAD_MAX || messages[i].due_ms > writer->due_max)
             return TW_STORE_RANGE;
+        else
+            messages[i].handle = 0;
     struct writer_call call = {.kind = KIND_PUT, .messages = messages, .count = count};
     int answer = writer_call(writer, &call);
     if (answer == TW_STORE_OK)

