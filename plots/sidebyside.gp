@@ -46,10 +46,12 @@ if (!draws_text) {
 }
 do for [p = 1:panels] {
     set autoscale # or `stats` would leave out what the last panel did not show
-    stats data index p every ::1 using ($2 > 0 ? $2 : NaN) nooutput
-    least = STATS_min
     stats data index p every ::1 using 4 nooutput
-    most = STATS_max
+    least = most = STATS_max
+    if (most > 0) {
+        stats data index p every ::1 using ($2 > 0 ? $2 : NaN) nooutput
+        if (exists("STATS_records") && STATS_records > 0) { least = STATS_min }
+    }
     set xrange [0.4 : bars + 0.6]
     logarithmic = most > 30 * least
     # Long times are told in the unit in which they read well.
@@ -67,7 +69,7 @@ do for [p = 1:panels] {
         set yrange [least / 2 : most * 3]
     } else {
         unset logscale y
-        set yrange [0 : most * 1.15 / per]
+        set yrange [0 : most > 0 ? most * 1.15 / per : 1]
         set ytics autofreq
         set format y "%g"
     }

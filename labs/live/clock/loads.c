@@ -82,13 +82,15 @@ static void closed_prepare(struct producer *producer)
         performance_start(producer, id_of(producer, i), closed_due(producer, now), false);
 }
 
-/* A place that comes back late is waited for; it is no fault of the caller's that it is not there. */
+/* At least one round, however late the thread gets the core.  A place that comes back late is waited for; it is no fault
+ * of the caller's that it is not there. */
 static void closed_play(struct producer *producer)
 {
     struct performance *performance = producer->performance;
     const struct tw_runner *runner = performance->runner;
-    uint64_t ids = ids_of(producer), end = duration_end(performance), now = moment_now();
+    uint64_t ids = ids_of(producer), end = duration_end(performance), now = 0;
     while (ids > 0 && now < end && !is_cut(performance)) {
+        now = moment_now();
         uint64_t refused = producer->book->ledger.refused_full;
         for (uint32_t i = 0; i < ROUND; i++) {
             uint32_t id = id_of(producer, rng_below(&producer->rng, ids));
@@ -99,7 +101,6 @@ static void closed_play(struct producer *producer)
         if (producer->book->ledger.refused_full > refused && runner->purge)
             runner->purge(producer->seat);
         runner->wait(producer->seat, now);
-        now = moment_now();
     }
 }
 
