@@ -82,8 +82,7 @@ static void closed_prepare(struct producer *producer)
         performance_start(producer, id_of(producer, i), closed_due(producer, now), false);
 }
 
-/* At least one round, however late the thread gets the core.  A place that comes back late is waited for; it is no fault
- * of the caller's that it is not there. */
+/* At least one round, however late the thread gets the core.  A place that comes back late is waited for. */
 static void closed_play(struct producer *producer)
 {
     struct performance *performance = producer->performance;
