@@ -252,19 +252,10 @@ END
     named refuses-all caps-itself short-span changes-its-word
 }
 
-@test "wrong: with other settings than the default" {
+@test "wrong: other settings than the default, a size in 32 bits, several instances, far horizons" {
     deep
-    named ignores-setting keeps-name power-of-two-only default-only refuses-lists limits-crash
-}
-
-@test "wrong: a size in 32 bits behind memory that open writes to" {
-    deep
-    named size-in-32-bits
-}
-
-@test "wrong: several instances, and far horizons" {
-    deep
-    named shares-mask narrow-horizon
+    named ignores-setting keeps-name power-of-two-only default-only refuses-lists limits-crash size-in-32-bits \
+        shares-mask narrow-horizon
 }
 
 @test "wrong: without memory" {
@@ -277,6 +268,17 @@ END
 @test "wrong: a footprint that is not true, and a clock" {
     deep
     named tells-no-pending tells-half tells-more maps-pages reads-clock
+}
+
+@test "poll for 0 ms waits for no clock, poll for 1 ms does" {
+    echo 'start 0 +1' >list
+    for ms in 0 1; do
+        sed "s/<time.h>/<poll.h>/; s/struct timespec now;/int ms = $ms;/; s/clock_gettime.*/ms = poll(0, 0, ms);/; s/now.tv_sec/ms/" \
+            "$root/tests/plugins/reads-clock.c" >polls.c
+        build polls polls.c
+        run "$twbench" conform --plugin=./polls.so --operations-file=list
+        [[ $status -eq $ms && $output == *"$([ $ms = 0 ] && echo holds || echo 'start calls poll')"* ]]
+    done
 }
 
 @test "wrong: what is lent to a function is kept by it, and what work says" {
@@ -295,14 +297,9 @@ END
     done
 }
 
-@test "wrong: does not return, exits, prints, closes files" {
+@test "wrong: does not return, exits, prints, closes files; memory" {
     deep
-    named hangs waits exits prints closes-files
-}
-
-@test "wrong: memory" {
-    deep
-    named past-window writes-past writes-slack writes-before uses-freed frees-twice leaks leaks-refused
+    named hangs waits exits prints closes-files past-window writes-past writes-slack writes-before uses-freed frees-twice leaks leaks-refused
 }
 
 @test "C++: what new gives is fenced, and asked for" {

@@ -332,13 +332,14 @@ static void guard_clock(const char *name)
 
 typedef long passed_on(long, long, long, long, long);
 
-/* Numbers and addresses go in and a number comes out, whatever their types. */
+/* Numbers and addresses go in and a number comes out, whatever their types.  A poll for 0 ms waits for nothing. */
 #define CLOCK_ANSWER(name)                                                                         \
     static long looks_##name(long a, long b, long c, long d, long e)                               \
     {                                                                                              \
         any_function *real;                                                                        \
         find_function(#name, &real);                                                               \
-        guard_clock(#name);                                                                        \
+        if ((int)c != 0 || strcmp(#name, "poll") != 0)                                             \
+            guard_clock(#name);                                                                    \
         return ((passed_on *)real)(a, b, c, d, e);                                                 \
     }
 CLOCKS(CLOCK_ANSWER)

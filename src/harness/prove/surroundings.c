@@ -166,8 +166,7 @@ void run_surroundings(struct case_plan *plan, struct conform_report *report)
 
 struct thread {
     pthread_t thread;
-    bool
-        closes; /* its instance, which another thread has opened; else that one has the last operations */
+    bool closes; /* its instance, which another opened; else that one has the last operations */
     struct judge *judge;
     struct operations list;
     struct conform_report report;
