@@ -57,9 +57,9 @@ static void say_missing(struct page *page, const struct place *advice)
     double untried = place_number(advice, "budget.untried");
     if (!json_get(advice->json, "budget.measured"))
         return;
-    page_say(page, PAGE_TEXT, advice, "Measured: {budget.measured} candidates");
-    if (untried > 0)
-        page_add(page, advice, "; {budget.untried} more were not");
+    page_answer(page, "Measured: ");
+    page_add(page, advice, "{budget.measured} candidates");
+    page_add(page, advice, untried > 0 ? "; {budget.untried} more were not" : "");
     if (place_number(advice, "budget.next_ns") > 0)
         page_span(page, ".  Try --budget=%.0fs next.",
                   ceil(place_number(advice, "budget.next_ns") / 1e9));

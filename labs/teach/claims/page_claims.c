@@ -63,10 +63,9 @@ static void add_title(struct page *page, const cJSON *document)
     size_t hold = count_verdicts(document, "holds"), no = count_verdicts(document, "does-not-hold");
     size_t untimed = count_forms(document, unmeasured), unrun = count_forms(document, not_run);
     size_t open = count_verdicts(document, "inconclusive") - untimed - unrun;
-    page_heading(page, 1, NULL,
-                 "Claims about timer designs: %zu hold%s, %zu do%s not hold, %zu %s inconclusive",
-                 hold, hold == 1 ? "s" : "", no, no == 1 ? "es" : "", open,
-                 open == 1 ? "is" : "are");
+    page_heading(page, 1, NULL, "Claims about timer designs");
+    page_answer(page, "%zu hold%s, %zu do%s not hold, %zu %s inconclusive", hold,
+                hold == 1 ? "s" : "", no, no == 1 ? "es" : "", open, open == 1 ? "is" : "are");
     if (unrun > 0)
         page_span(page, ", %zu not run (interrupted)", unrun);
     if (untimed > 0)

@@ -203,9 +203,10 @@ static int show_example(const struct show_options *options, const struct worked 
     fill_page(&page, &result);
     if (outputs_want_text(&options->outputs)) {
         print_text(title);
+        print_answers(&result);
         printf("\n");
         print_films(options, &page);
-        print_answers(&result);
+        print_answers(&result); /* again: the drawing is longer than a screen */
     }
     status = write_page(&options->outputs, &page, diag);
     if (status == DIAG_OK && !worked_is_right(&result))

@@ -43,13 +43,13 @@ void page_show(struct page *page, const cJSON *document)
     struct place answers = place_get(&root, "answers"), lines = place_get(&root, "lines");
     page_heading(page, 1, NULL, "%s", "");
     page_put(page, &root, "title");
-    for (struct place film = place_item(&films, 0); film.json; place_next(&film))
-        add_film(page, &film);
     if (answers.json && answers.json->child)
         add_answers(page, &answers);
     if (!answers.json)
         page_say_each(page, PAGE_ITEM, &lines, "{}");
     if (json_get_text(document, "note")[0])
         page_say(page, PAGE_TEXT, &root, "{note}");
+    for (struct place film = place_item(&films, 0); film.json; place_next(&film))
+        add_film(page, &film);
     page_all_figures(page, &root);
 }

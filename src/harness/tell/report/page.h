@@ -159,8 +159,8 @@ void page_free(struct page *page);
 void page_heading(struct page *page, int level, const char *id, const char *format, ...)
     PAGE_PRINTF(4);
 void page_text(struct page *page, const char *format, ...) PAGE_PRINTF(2);
-/* A text that ends the answer, with which the page begins: the terminal writes all up to here last, where the
- * eye is. */
+/* A text that ends the answer, with which the page begins: the terminal repeats all up to here at the end of a
+ * page that is longer than a screen. */
 void page_answer(struct page *page, const char *format, ...) PAGE_PRINTF(2);
 void page_item(struct page *page, const char *format, ...) PAGE_PRINTF(2);
 void page_fact(struct page *page, const char *name, const char *format, ...) PAGE_PRINTF(3);

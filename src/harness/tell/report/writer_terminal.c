@@ -44,22 +44,15 @@ static const char *shown_character(const char *at, const struct report_style *st
     return scratch;
 }
 
-/* Characters, not bytes: those that continue a UTF-8 sequence do not count. */
-static size_t text_width(const char *text)
-{
-    size_t width = 0;
-    for (; *text; text++)
-        width += ((unsigned char)*text & 0xc0) != 0x80;
-    return width;
-}
-
 /* The width of what is shown of the text. */
 static size_t shown_width(const char *text, const struct report_style *style)
 {
     size_t width = 0, bytes;
     char scratch[SHOWN_BYTES];
-    for (const char *at = text; *at; at += bytes)
-        width += text_width(shown_character(at, style, &bytes, scratch));
+    for (const char *at = text; *at; at += bytes) {
+        const char *shown = shown_character(at, style, &bytes, scratch);
+        width += *shown & 0x80 ? 1 : strlen(shown);
+    }
     return width;
 }
 
@@ -312,7 +305,7 @@ static void write_table(const struct terminal *terminal, const struct page_table
 
 static void write_fact(const struct terminal *terminal, const struct page_block *block)
 {
-    int blanks = FACT_WIDTH - (int)text_width(block->name);
+    int blanks = FACT_WIDTH - (int)shown_width(block->name, terminal->style);
     fprintf(terminal->out, "%s%*s", block->name, blanks > 0 ? blanks : 1, "");
     write_wrapped(terminal, &block->line, blanks > 0 ? FACT_WIDTH : FACT_WIDTH + 1 - blanks,
                   FACT_WIDTH);
@@ -418,8 +411,15 @@ static size_t count_answer(const struct page *page)
 
 void writer_terminal(FILE *out, const struct page *page, const struct report_style *style)
 {
-    struct terminal terminal = {out, style};
-    size_t answer = count_answer(page);
-    const struct page_block *before = write_blocks(&terminal, page, answer, page->count, NULL);
-    write_blocks(&terminal, page, 0, answer, before);
+    char *text = NULL;
+    size_t size = 0, lines = 0;
+    struct terminal terminal = {out, style}, memory = {open_memstream(&text, &size), style};
+    const struct page_block *last = write_blocks(&memory, page, 0, page->count, NULL);
+    fclose(memory.out);
+    for (const char *at = text; *at; at++)
+        lines += *at == '\n';
+    fputs(text, out);
+    if (lines > 24) /* a screen: the answer again, for a reader who sees only the end */
+        write_blocks(&terminal, page, 0, count_answer(page), last);
+    free(text);
 }
