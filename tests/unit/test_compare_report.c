@@ -96,6 +96,7 @@ TEST(test_table_of_a_regression)
     char *text = rendered(write_regression, &comparison, FAIL_ON_REGRESSED);
     assert_string_equal(
         text,
+        "twbench: regressed\n\n1 of 2 cells regressed. Work, instructions and time decide.\n\n"
         "OLD       build/old/twbench 0.3.0 (1234567)\n"
         "NEW       build/new/twbench 0.3.1 (89abcde-dirty)\n"
         "\n"
@@ -126,9 +127,7 @@ TEST(test_table_of_a_regression)
         "the ratios NEW/OLD and its exact interval (99.98 %); margin 3 %, 10 % where work,\n"
         "instructions and memory are the same.\n"
         "\n"
-        "twbench: regressed\n"
-        "\n"
-        "1 of 2 cells regressed. Work, instructions and time decide.\n");
+        "twbench: regressed\n\n1 of 2 cells regressed. Work, instructions and time decide.\n");
     free(text);
 }
 
@@ -140,8 +139,7 @@ TEST(test_table_of_all_verdicts)
                 "\nhashed slots=512  standard     1k  improved       -8.0 %  (-10.0 .. -5.0)");
     expect_part(text, "\nheap              nginx        1k  inconclusive   +2.0 %  (-1.0 .. 4.1)");
     expect_part(
-        text,
-        "\ntwbench: regressed\n\n1 of 15 cells regressed, 1 inconclusive, 1 improved. Work, ");
+        text, "twbench: regressed\n\n1 of 15 cells regressed, 1 inconclusive, 1 improved. Work, ");
     assert_int_equal(count_parts(text, "  same  "), 12 + 13);
     expect_no_part(text, " \n");
     expect_no_part(text, "\033");
@@ -161,7 +159,7 @@ TEST(test_table_without_change)
     expect_part(text, "  +0.1 %  (-0.4 .. 0.7)     3 %  ");
     expect_part(
         text,
-        "\ntwbench: same\n\n2 cells, none of them changed. Work, instructions and time decide.\n");
+        "twbench: same\n\n2 cells, none of them changed. Work, instructions and time decide.\n");
     free(text);
 }
 
@@ -230,7 +228,7 @@ TEST(test_table_of_results_calls_times_advisory)
               "interrupted: it may lack cells.\n");
     expect_part(
         text,
-        "\ntwbench: same\n\n2 cells, none of them changed. Work decides; times are advisory: two "
+        "twbench: same\n\n2 cells, none of them changed. Work decides; times are advisory: two "
         "stored results.\n");
     free(text);
 }

@@ -143,7 +143,7 @@ TEST(test_html_says_where_each_figure_stands)
     cJSON_Delete(document);
 }
 
-/* The answer is last where the eye is, and the rest of a table is nobody's loss. */
+/* The answer is first, and the rest of a table is nobody's loss. */
 TEST(test_the_answer_and_the_rest)
 {
     struct page page = {.blocks = NULL};
@@ -162,7 +162,7 @@ TEST(test_the_answer_and_the_rest)
     page_open(&page, PAGE_FOLD_END);
     page_open(&page, PAGE_FOLD_END);
     char *text = written(&page, TERMINAL);
-    assert_string_equal(text, "Why.\n\nThe rest\nkept\nkept too\n\nVerdict\n\nNo.\n");
+    assert_string_equal(text, "Verdict\n\nNo.\nWhy.\n\nThe rest\nkept\nkept too\n");
     free(text);
     expect(&page, MARKDOWN, "## Verdict\n\nNo.\n\nWhy.\n\n<details><summary>The rest</summary>\n");
     expect_none(&page, MARKDOWN, "of it");
