@@ -7,8 +7,6 @@
 #include "labs/advise/choice.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Times the budget that may be named as the next. */
 #define TIMES_MAX 20

@@ -3,10 +3,7 @@
 
 #include "harness/measure/workload/spec.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* A child may take so small a part of the budget, or a few times what making the stream took, and never
  * more than the second part; but what a fork and a glance take it may always. */

@@ -4,10 +4,6 @@
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #define SLOTS_MIN   16
 #define SLOTS_STEPS 2 /* a quarter, four times */
 

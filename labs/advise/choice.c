@@ -4,11 +4,7 @@
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* A difference that is exact but not worth a word. */
 #define WORTH_IT 0.1

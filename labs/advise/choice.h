@@ -9,9 +9,6 @@
 #include "harness/measure/stats/summary.h"
 
 #include <cjson/cJSON.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 /* ---- Reads the figures of a candidate from its cells, and compares two candidates.  Pure functions.
  *

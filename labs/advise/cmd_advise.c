@@ -12,9 +12,6 @@
 #include "harness/measure/workload/spec.h"
 #include "labs/advise/advising.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define SPEED_MAX 1e6
 
 struct advise_options {

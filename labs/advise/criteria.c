@@ -5,7 +5,6 @@
 #include "harness/tell/report/view.h"
 
 #include <math.h>
-#include <string.h>
 
 #define CONFIDENCE 0.95
 /* Where the harness's time was taken off, little or nothing may be left: of an interval that reaches so low no ratio is

@@ -5,10 +5,6 @@
 #include "harness/base/memory.h"
 #include "labs/advise/choice.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- Collecting. ----------------------------------------------------------------------------- */
 
 size_t evidence_add_candidate(struct advice_evidence *evidence, const struct candidate *candidate)

@@ -7,11 +7,6 @@
 #include "harness/base/units.h"
 #include "harness/command/labs.h"
 
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- Its runners. ---------------------------------------------------------------------------- */
 
 static void take_runner(struct live *live, const cJSON *runner)

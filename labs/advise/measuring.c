@@ -8,8 +8,6 @@
 #include "impls/registry.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* What a child takes beside its passes: fork, open, report. */
 #define CHILD_NS       2e6

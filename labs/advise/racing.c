@@ -7,8 +7,6 @@
 #include "labs/advise/evidence.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Up to which share of the budget a step may go. */
 #define LOOK_UNTIL   0.40

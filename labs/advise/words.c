@@ -6,10 +6,7 @@
 #include "harness/base/units.h"
 #include "labs/advise/choice.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #define UNCLEAR_NAMED 2 /* beside the chosen one */
 

@@ -8,11 +8,6 @@
 #include "labs/durable/drive/footing.h"
 #include "labs/durable/stores/store_modules.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* --thorough: what a night's proof does. */

@@ -9,8 +9,6 @@
 #include "harness/measure/run/outcome.h"
 #include "labs/durable/stores/store_modules.h"
 
-#include <string.h>
-
 #define RUNS_DEFAULT 3u
 
 struct stores_options {

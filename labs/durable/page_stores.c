@@ -6,8 +6,6 @@
 #include "labs/durable/durable.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define STANDING_SIZE 2000
 

@@ -6,8 +6,6 @@
 #include "labs/durable/durable.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 const struct store_figure store_figures[] = {
 #define STORE_FIGURE(key, unit, meaning) {#key, unit, meaning},

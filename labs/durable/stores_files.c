@@ -5,11 +5,7 @@
 #include "harness/base/memory.h"
 #include "labs/durable/stores/wheel_log.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static void print_segment(const char *file, uint64_t bytes, const struct wl_file_header *header)

@@ -6,7 +6,6 @@
 #include "harness/tell/report/plot.h"
 
 #include <math.h>
-#include <string.h>
 
 #define VALUES_MAX 16
 

@@ -13,12 +13,7 @@
 #include "labs/durable/drive/footing.h"
 #include "labs/durable/stores/store_modules.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

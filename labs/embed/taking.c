@@ -6,9 +6,6 @@
 #include "harness/base/paths.h"
 #include "harness/measure/designs/designs.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

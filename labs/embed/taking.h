@@ -7,8 +7,6 @@
 #include "harness/command/command.h"
 #include "impls/backend.h"
 
-#include <stddef.h>
-
 extern const struct command cmd_take, cmd_layered_run;
 
 struct taking {

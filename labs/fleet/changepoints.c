@@ -4,10 +4,6 @@
 #include "harness/base/memory.h"
 
 #include <math.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Tuned on made histories of 40 to 500 values, white, correlated, with regimes, with outliers; none of the seeds is one
  * of the tests'. */

@@ -11,8 +11,6 @@
 #include "labs/fleet/history.h"
 
 #include <dirent.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 struct history_options {

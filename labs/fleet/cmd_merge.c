@@ -15,8 +15,6 @@
 #include "harness/measure/session/origin.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct merging {
     const char *const *paths; /* of shards, in any order */

@@ -16,9 +16,6 @@
 #include "harness/command/run.h"
 #include "harness/measure/session/stage.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* Which part of the plan a run has, and what the document says of it. */

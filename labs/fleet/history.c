@@ -8,8 +8,6 @@
 #include "harness/measure/stats/summary.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct history {
     const struct history_wishes *wishes;

@@ -15,8 +15,6 @@
 #include "harness/base/diag.h"
 
 #include <cjson/cJSON.h>
-#include <stdbool.h>
-#include <stddef.h>
 
 /* Smallest change of a time that is told, unless the caller wants another: 1 %. */
 #define HISTORY_LEAST 0.01

@@ -6,7 +6,6 @@
 #include "harness/tell/report/figure.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---- The answer. ----------------------------------------------------------------------------- */
 

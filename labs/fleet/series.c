@@ -7,10 +7,6 @@
 #include "labs/fleet/changepoints.h"
 
 #include <math.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define CHANGES_MAX 256
 

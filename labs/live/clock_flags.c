@@ -10,7 +10,6 @@
 #include "labs/live/runners/runner_registry.h"
 
 #include <math.h>
-#include <string.h>
 
 #define SPEED_MAX 1e6
 

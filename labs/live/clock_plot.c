@@ -6,10 +6,7 @@
 #include "harness/measure/stats/summary.h"
 #include "harness/tell/report/plot.h"
 
-#include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- What is shown. -------------------------------------------------------------------------- */
 

@@ -7,10 +7,7 @@
 #include "harness/measure/stats/summary.h"
 #include "harness/tell/result/interval.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 static const char *work_name(enum clock_work work)
 {

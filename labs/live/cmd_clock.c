@@ -4,8 +4,6 @@
 #include "harness/base/memory.h"
 #include "harness/command/run.h"
 
-#include <stdlib.h>
-
 #define DURATION_NS UINT64_C(2000000000)
 
 struct clock_options {

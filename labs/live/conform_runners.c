@@ -6,9 +6,6 @@
 #include "labs/live/runner_plugins.h"
 #include "labs/live/runners/moment.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 /* --thorough: so many times the operations. */
 #define THOROUGH        10u
 #define DEFAULT_CALLERS 4u

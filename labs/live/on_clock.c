@@ -6,11 +6,6 @@
 #include "harness/base/units.h"
 #include "labs/live/originals/original.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static int make_stream(void *ctx, const struct workload_request *request, struct stream **out,
                        struct diag *diag)
 {

@@ -5,10 +5,6 @@
 #include "harness/measure/designs/plugin_table.h"
 
 #include <dlfcn.h>
-#include <errno.h>
-#include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct loaded {
     const struct tw_runner_entry *entry;

@@ -5,8 +5,6 @@
 #include "harness/measure/workload/agenda.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 const char *const census_end_names[] = {"rearmed", "cancelled", "expired", "left"};
 const char *const census_percentile_names[] = {"min", "p1", "p10", "p50", "p90", "p99", "max"};

@@ -5,7 +5,6 @@
 #include "harness/tell/report/figure.h"
 
 #include <math.h>
-#include <stdio.h>
 
 /* Delays of 0 or less stand to the left of all others, so far off that the label has room: at a
  * twelfth of the width of all others, and three bins. */

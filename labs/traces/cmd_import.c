@@ -4,7 +4,6 @@
 #include "harness/command/flags.h"
 #include "harness/command/outputs.h"
 
-#include <string.h>
 #include <unistd.h>
 
 #define OF struct outputs

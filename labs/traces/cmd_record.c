@@ -6,10 +6,6 @@
 #include "harness/command/flags.h"
 #include "labs/traces/record/record.h"
 
-#include <inttypes.h>
-#include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 struct record_options {

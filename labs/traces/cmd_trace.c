@@ -5,8 +5,6 @@
 #include "harness/command/outputs.h"
 #include "harness/command/setup_flags.h"
 
-#include <string.h>
-
 struct trace_options {
     struct outputs outputs;
     struct setup setup;

@@ -3,11 +3,7 @@
 
 #include "harness/base/json.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { COMMONEST = 8 };
 

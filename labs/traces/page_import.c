@@ -6,8 +6,6 @@
 #include "harness/tell/report/figure.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 enum { TRACKS_SHOWN = 8, COMMONEST = 5, NAMES_SHOWN = 40 };
 

@@ -6,7 +6,6 @@
 #include "harness/tell/report/figure.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { CURVE_COLUMNS = 60, COMMONEST = 10, BAR_COLUMNS = 20 };
 

@@ -6,8 +6,6 @@
 #include "labs/durable/disk/disk.h"
 #include "labs/durable/drive/durable_run.h"
 
-#include <stdbool.h>
-
 /* What the proof of a store is asked, and what it answers, as plain data. */
 
 /* The parts of a proof, in the order in which they are made. */

@@ -6,13 +6,6 @@
 #include "labs/durable/drive/drive.h"
 #include "labs/durable/drive/footing.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <limits.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 static const enum tw_sync_policy policies[] = {TW_SYNC_ALWAYS, TW_SYNC_GROUP, TW_SYNC_INTERVAL,

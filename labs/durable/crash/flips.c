@@ -8,11 +8,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <ftw.h>
-#include <inttypes.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

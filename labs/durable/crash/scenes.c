@@ -4,13 +4,7 @@
 #include "harness/base/isolate.h"
 #include "labs/durable/drive/footing.h"
 
-#include <inttypes.h>
-#include <limits.h>
 #include <pthread.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -4,9 +4,6 @@
 #include "harness/base/text.h"
 #include "labs/durable/drive/durable_run.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 
 static size_t bytes_for(uint64_t tasks)

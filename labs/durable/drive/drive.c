@@ -6,11 +6,7 @@
 #include "labs/durable/drive/durable_run.h"
 #include "labs/durable/drive/footing.h"
 
-#include <inttypes.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 

@@ -6,8 +6,6 @@
 #include "harness/base/text.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 /* One explicit array, made from stores.def; no constructors, no hidden order. */

@@ -9,10 +9,6 @@
 #include "labs/live/clock/performance.h"
 #include "labs/live/runner_plugins.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define SECOND UINT64_C(1000000000)
 /* Places beyond those that pend, for runners that give them back late: what two threads may stop in a tick. */
 #define LATE_PLACES_PER_SECOND 40e6

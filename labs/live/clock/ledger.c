@@ -1,9 +1,6 @@
 /* ledger.c - adds books up and judges the sum. */
 #include "labs/live/clock/performance.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 void ledger_add(struct clock_ledger *into, const struct clock_ledger *from)
 {
 #define ADD(name) into->name += from->name;

@@ -1,9 +1,6 @@
 /* score.c - reads a stream's words once and deals its operations out. */
 #include "labs/live/clock/performance.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 struct reader {
     struct score *score;
     bool store; /* the second time; the first one counts */

@@ -2,8 +2,6 @@
 #include "harness/measure/run/instance.h"
 #include "labs/live/clock/performance.h"
 
-#include <stdlib.h>
-
 struct tw_timers {
     struct layer_below below;
     tw_expire_fn *expire; /* the caller's, during an advance */

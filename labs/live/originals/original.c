@@ -5,10 +5,7 @@
 #include "harness/base/paths.h"
 #include "harness/measure/run/spawn.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -6,7 +6,6 @@
 #include "labs/live/clock/clock_run.h"
 
 #include <cjson/cJSON.h>
-#include <stdio.h>
 
 struct original {
     /* Name, summary and flags are those of a runner, so that a cell is one's like the other's.  It has no hooks. */

@@ -5,10 +5,7 @@
 #include "labs/live/clock/clock_run.h"
 #include "labs/live/clock/performance.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 #define SECOND_NS UINT64_C(1000000000)
 /* The drivers take no number above. */

@@ -7,10 +7,6 @@
 #include "labs/live/race/race_service.h"
 #include "labs/live/runners/moment.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 /* What a service may take on top of its patience, before its child is ended unasked. */

@@ -13,8 +13,6 @@
 #include "labs/live/runners/runner.h"
 
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 /* One row each: key and the sentence that is printed. */
 #define RACE_RULES(X)                                                                              \

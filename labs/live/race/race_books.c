@@ -3,9 +3,6 @@
 
 #include "labs/live/runners/moment.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-
 static uint64_t number_of(const struct race_account *account)
 {
     return (uint64_t)(account - account->service->accounts);

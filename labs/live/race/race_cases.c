@@ -3,10 +3,6 @@
 
 #include "labs/live/runners/moment.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define ACCOUNTS 4096u
 #define MANY     1000u
 

@@ -8,11 +8,7 @@
 
 #include <dirent.h>
 #include <dlfcn.h>
-#include <inttypes.h>
 #include <malloc.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 

@@ -5,9 +5,6 @@
 #include "harness/base/text.h"
 #include "labs/live/runners/moment.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 

@@ -6,10 +6,6 @@
 #include "labs/live/runners/moment.h"
 #include "labs/live/runners/opening.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Starts and stops of one service. */
 #define OPERATIONS 20000u
 /* Accounts on top of them, for timers that tasks start. */

@@ -5,13 +5,6 @@
 #include "labs/live/runners/moment.h"
 #include "labs/live/runners/opening.h"
 
-#include <inttypes.h>
-#include <limits.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const char *const call_names[RACE_CALL_COUNT] = {[RACE_CALL_NONE] = "",
 #define RACE_CALL_NAME(name) [RACE_CALL_##name] = #name,
                                                         RACE_CALLS(RACE_CALL_NAME)

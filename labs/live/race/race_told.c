@@ -3,8 +3,6 @@
 
 #include "labs/live/runners/moment.h"
 
-#include <inttypes.h>
-
 /* ---- Arguments of any bits, functions of any kind, and shut without anybody to return to. ----------- */
 
 static struct {

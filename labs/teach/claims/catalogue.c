@@ -6,10 +6,6 @@
 #include "harness/base/memory.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 /* ---- A file. --------------------------------------------------------------------------------- */

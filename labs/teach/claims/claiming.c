@@ -15,8 +15,6 @@
 #include "harness/measure/session/session.h"
 
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct claiming {
     const struct claims_request *request;

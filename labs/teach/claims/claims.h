@@ -8,9 +8,6 @@
 #include "labs/teach/claims/reader.h"
 
 #include <cjson/cJSON.h>
-#include <limits.h>
-#include <stddef.h>
-#include <stdint.h>
 
 /*
  * experiment.c: what a claim says, what is run to test it, and what would refute it: a file.

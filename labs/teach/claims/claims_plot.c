@@ -21,10 +21,7 @@
 #include "harness/base/json.h"
 #include "harness/measure/stats/growth.h"
 
-#include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Where the longest call stands, which no share leads to. */
 #define MAXIMUM_AT   1e5

@@ -3,11 +3,6 @@
 
 #include "harness/base/text.h"
 
-#include <ctype.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
 /* What has no room is left out: nobody writes so much. */
 void command_add(struct command_words *words, const char *format, ...)
 {

@@ -9,9 +9,6 @@
 #include "labs/teach/claims/reader.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const char *const kind_words[] = {"growth", "compare", "order", "formula", NULL};
 static const char *const relation_words[] = {"above",   "below", "equal", "rising",

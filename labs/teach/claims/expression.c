@@ -1,11 +1,7 @@
 /* expression.c - parses an arithmetic expression and evaluates it. */
 #include "labs/teach/claims/quantity.h"
 
-#include <ctype.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Parentheses in parentheses: deeper than anybody writes, and far from the end of the stack. */
 #define DEPTH_MAX 32

@@ -1,10 +1,6 @@
 /* formulas.c - checks the printed formulas against a small wheel, case by case. */
 #include "labs/teach/claims/claims.h"
 
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
-
 /* ---- The slot of a delay. -------------------------------------------------------------------- */
 
 /* A ring of SIZE slots of D time units each, the pointer at any of them, delays up to three turns. */

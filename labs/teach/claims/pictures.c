@@ -7,9 +7,6 @@
 #include "labs/teach/claims/quantity.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const char *const shape_words[] = {"lines", "bars", "shares", NULL};
 static const char *const scale_words[] = {"log", "linear", NULL};

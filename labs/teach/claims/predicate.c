@@ -9,10 +9,6 @@
 #include "labs/teach/claims/quantity.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define CONFIDENCE 0.95
 #define TEXT_SIZE  40

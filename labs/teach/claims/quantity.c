@@ -8,8 +8,6 @@
 #include "impls/registry.h"
 
 #include <math.h>
-#include <stdint.h>
-#include <string.h>
 
 /* Of cells that labs run: a value for each round. */
 #define CLOCK_PREFIX "clock."

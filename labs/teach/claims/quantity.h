@@ -20,8 +20,6 @@
 #include "harness/base/diag.h"
 
 #include <cjson/cJSON.h>
-#include <stdbool.h>
-#include <stddef.h>
 
 /*
  * expression.c: arithmetic in experiment files: "visits / expire", "tasks / slots", "2 * log2(tasks)".

@@ -6,9 +6,6 @@
 #include "harness/base/units.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
 struct reader_place reader_member(const struct reader_place *outer, const char *key)
 {

@@ -10,9 +10,6 @@
 #include "harness/base/diag.h"
 
 #include <cjson/cJSON.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #define READER_PLACE_SIZE 200
 

@@ -4,10 +4,6 @@
 #include "harness/base/json.h"
 #include "harness/base/memory.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- Which cell is whose. -------------------------------------------------------------------- */
 
 void verdicts_add_cell(struct verdicts_cells *cells, const struct experiment_run *run,

@@ -6,8 +6,6 @@
 #include "impls/registry.h"
 #include "labs/teach/playground/quiz.h"
 
-#include <stdlib.h>
-
 #define SETTINGS_MAX 8
 #define NAME_MAX_    24
 /* Comparisons and visits that the starts of a world may take: under a second in a slow browser. */

@@ -4,9 +4,6 @@
 #include "harness/base/units.h"
 #include "harness/tell/report/services.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 /* The picture: a part with the work of calls above one with what is saved, both of the same width. */
 #define PART_WIDTH  860.0
 #define PART_HEIGHT 170.0

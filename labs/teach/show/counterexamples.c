@@ -5,10 +5,6 @@
 #include "labs/teach/show/script.h"
 
 #include "harness/base/memory.h"
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define FORMULA_SLOTS 8
 #define FORMULA_DELAY 20

@@ -4,11 +4,6 @@
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 uint64_t film_pointer(const struct film *film, uint32_t level, uint64_t now)
 {
     const struct film_level *shown = &film->levels[level];

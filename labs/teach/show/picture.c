@@ -3,9 +3,7 @@
 
 #include "harness/tell/report/services.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 #define PI 3.14159265358979323846
 

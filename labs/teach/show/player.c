@@ -6,11 +6,6 @@
 #include "harness/measure/sched/answers.h"
 #include "labs/teach/show/film.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Timers of all frames together: beyond it the film would not fit where it is looked at. */
 #define TIMERS_OF_FILM_MAX 2000000
 

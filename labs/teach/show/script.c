@@ -4,11 +4,6 @@
 #include "harness/base/memory.h"
 #include "harness/base/units.h"
 
-#include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define WORD_MAX 63
 
 static const char *const verb_words[] = {"add", "restart", "stop", "tick", "jump", "next"};

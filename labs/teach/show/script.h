@@ -19,10 +19,6 @@
 #include "impls/backend.h"
 #include "labs/teach/show/film.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #define SCRIPT_NAME_MAX   15
 #define SCRIPT_TIMERS_MAX 1000
 /* Single ticks of a whole script: each is a step that is looked at, and may be drawn. */

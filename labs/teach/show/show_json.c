@@ -3,8 +3,6 @@
 
 #include "harness/base/json.h"
 
-#include <stdlib.h>
-
 static cJSON *add_object(cJSON *array)
 {
     cJSON *object = cJSON_CreateObject();

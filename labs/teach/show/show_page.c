@@ -1,8 +1,6 @@
 /* show_page.c - breaks the texts of drawings into lines. */
 #include "labs/teach/show/show_page.h"
 
-#include <string.h>
-
 size_t show_line_length(const char *text, size_t columns)
 {
     size_t length = strlen(text);

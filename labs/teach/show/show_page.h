@@ -8,8 +8,6 @@
 #include "harness/tell/report/writer.h"
 #include "labs/teach/show/film.h"
 
-#include <stdio.h>
-
 #define SHOW_FILMS_MAX 2
 #define SHOW_LINES_MAX 32
 

@@ -3,8 +3,6 @@
 
 #include "harness/tell/report/services.h"
 
-#include <string.h>
-
 #define LINE   18u
 #define MARGIN 16u
 /* The width of a letter, about, and what the captions need. */

@@ -4,9 +4,6 @@
 #include "harness/base/units.h"
 #include "harness/tell/result/figures.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 #define COLUMNS_MAX 80
 #define INDENT      2
 /* Timers of one slot that are drawn below each other, nodes of a tree, places of a queue. */

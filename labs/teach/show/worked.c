@@ -4,10 +4,6 @@
 #include "impls/registry.h"
 #include "labs/teach/show/script.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #define EXPECTED_MAX 8

@@ -11,9 +11,6 @@
 #include "harness/base/diag.h"
 #include "labs/teach/show/film.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 /* What was found, beside what is expected. */
 #define WORKED_PARTS_MAX   2
 #define WORKED_ANSWERS_MAX 24

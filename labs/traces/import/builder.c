@@ -8,8 +8,6 @@
 
 #include "harness/base/memory.h"
 
-#include <stdlib.h>
-
 void builder_close(struct builder *builder)
 {
     keymap_close(&builder->names);

@@ -4,7 +4,6 @@
 #include "harness/base/scan.h"
 #include "harness/measure/workload/trace.h"
 
-#include <stdio.h>
 #include <unistd.h>
 
 static bool line_read(struct clocks *clocks, struct span line)

@@ -3,9 +3,6 @@
 
 #include "harness/base/memory.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include <uthash.h>
 
 struct tally_entry {

@@ -4,11 +4,6 @@
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 const struct import_kind *const import_kinds[] = {
     &import_nginx, &import_libuv, &import_libevent, &import_ktimer, &import_khrtimer,
     &import_cache, NULL};

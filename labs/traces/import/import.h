@@ -18,10 +18,6 @@
 #include "harness/measure/workload/trace.h"
 #include "labs/traces/import/ftrace.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 /* ---- Numbers 64-bit keys in the order in which they are first seen (keymap.c). ---------------- */
 
 /* For addresses of timers, delays that are asked for, process numbers: what belongs to a key is kept by

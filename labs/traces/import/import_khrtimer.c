@@ -17,8 +17,6 @@
  */
 #include "labs/traces/import/kevents.h"
 
-#include <stdio.h>
-
 /* Three years: no monotonic clock is that far, and no clock that was set so near to 1970. */
 #define REALTIME_AHEAD_NS INT64_C(100000000000000000)
 /* A firing's `now` is read before its line is written; tracefs cuts lines' times to microseconds. */

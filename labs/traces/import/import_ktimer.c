@@ -12,9 +12,6 @@
 #include "labs/traces/import/jiffies.h"
 #include "labs/traces/import/kevents.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 enum { ERRORS = 9 }; /* jiffy_fit_-4 .. +4; the outer ones count what is further off, too */
 
 struct ktimer {

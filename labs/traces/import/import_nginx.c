@@ -17,9 +17,6 @@
 #include "harness/base/memory.h"
 #include "labs/traces/import/import.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 enum event_kind { EVENT_ADD, EVENT_DEL, EVENT_LAZY, EVENT_DELTA, EVENT_PASS, EVENT_NONE };
 
 struct event {

@@ -3,9 +3,6 @@
 
 #include "harness/base/memory.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #define PENDING_NONE UINT64_MAX
 
 void kevents_open(struct kevents *events, const struct kevents_source *source)

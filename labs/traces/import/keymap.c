@@ -3,8 +3,6 @@
 
 #include "harness/base/memory.h"
 
-#include <stdlib.h>
-
 enum { TABLE_FIRST = 64 };
 
 void keymap_close(struct keymap *map)

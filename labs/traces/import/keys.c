@@ -4,9 +4,6 @@
 #include "harness/base/text.h"
 #include "harness/command/flags.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 typedef int take_fn(struct import_options *options, const char *value, struct diag *diag);
 
 struct key {

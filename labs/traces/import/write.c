@@ -5,10 +5,7 @@
 #include "harness/base/memory.h"
 #include "harness/base/paths.h"
 
-#include <inttypes.h>
 #include <lzma.h>
-#include <stdlib.h>
-#include <string.h>
 #include <zlib.h>
 
 static bool ends_in(const char *path, const char *ending)

@@ -5,12 +5,8 @@
 #include "harness/base/interrupt.h"
 #include "harness/base/memory.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/pidfd.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>

@@ -3,12 +3,6 @@
 
 #include "harness/base/memory.h"
 
-#include <ctype.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define FILE_MARK                                                                                  \
     "# configuration file " /* before each file that nginx -T prints, the main one first */
 

@@ -2,12 +2,6 @@
 #include "labs/traces/record/record.h"
 
 #include <dlfcn.h>
-#include <errno.h>
-#include <inttypes.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 

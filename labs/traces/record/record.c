@@ -4,11 +4,6 @@
 #include "harness/base/clock.h"
 #include "harness/base/text.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 const struct recorder recorders[] = {

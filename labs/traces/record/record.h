@@ -10,10 +10,6 @@
 
 #include "harness/base/diag.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 /* ---- Command (command.c). --------------------------------------------------------------------- */
 
 /* Runs the command that is recorded, and ends it: by a signal to us, or after a time. */

@@ -7,7 +7,6 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <fenv.h>
-#include <limits.h>
 #include <locale.h>
 #include <malloc.h>
 #include <pthread.h>
