@@ -83,11 +83,11 @@ static void run_cases(struct child *child, struct task *task, bool is_timed)
     while (conform_case_name(count))
         count++;
     task->is_case = true;
-    task->options.vary = false;
     for (size_t n = 0; n <= count + 1 && found < (n > count - 2 ? 1 : 2); n++) {
         struct conform_report report;
         double begin = seconds_of_children();
         task->index = n > count ? WHOLE : nth(n, count);
+        task->options.vary = task->index == STREAMS; /* of every setting, as by default */
         if (n > count)
             run_whole(task, &report);
         else if (!child_run(child, run_task, task, &report))
