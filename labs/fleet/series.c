@@ -321,8 +321,8 @@ int series_write(const struct history_line *line, cJSON *document, struct diag *
     bool is_empty = cJSON_GetArraySize(list) == 0;
     json_add(document, "series", list);
     return is_empty ? diag_usage(diag,
-                                 "no cell is in two of the %zu results: expected the same "
-                                 "design, settings, workload, tasks and seed in each",
+                                 "no cell is in two of the results (%zu); expected two or more, "
+                                 "with the same design, settings, workload, tasks and seed",
                                  line->count)
                     : DIAG_OK;
 }

@@ -44,10 +44,9 @@ static int subject_read(const struct call *call, struct subject *subject, struct
     struct textfile *file;
     const struct trace_options *options = call->options;
     if (!trace_find(call->operands[0], options->setup.workload_directory, path, sizeof path))
-        return diag_usage(diag,
-                          "%s: there is no such trace; expected FILE.tt[.xz|.gz], or a name of "
-                          "'twbench list'",
-                          path);
+        return diag_usage(
+            diag, "trace: no trace '%s'; expected FILE.tt[.xz|.gz], or a name of 'twbench list'",
+            call->operands[0]);
     int status = textfile_open(&file, path, diag);
     if (status != DIAG_OK)
         return status;
@@ -62,8 +61,7 @@ static int check(struct call *call, struct diag *diag)
 {
     const struct trace_options *options = call->options;
     if (call->operand_count != 1)
-        return diag_usage(diag, "trace: %zu traces given; expected one FILE.tt[.xz|.gz], or a name",
-                          call->operand_count);
+        return command_operands(call, "one FILE.tt[.xz|.gz], or a name of 'twbench list'", diag);
     if (options->outputs.plots && options->outputs.plot_format == PLOT_DUMB)
         return diag_usage(diag, "--plot-format: dumb given; expected svg, png or pdf, because the "
                                 "terminal has the curve already");

@@ -209,6 +209,7 @@ PYTHON
     "$twbench" compare r.json r.json --json=c.json >/dev/null || [ $? -eq 1 ]
     python3 -IS -c 'import json; d = json.load(open("c.json")); d["cells"][0]["low"] = {"low": 2, "median": 1, "high": 3}; json.dump(d, open("c.json", "w"))'
     refuses "cells[0].low.median: " report c.json
+    refuses "c.json: is of kind 'comparison'; expected a result of run or replay" compare r.json c.json
 }
 
 @test "short memory and a file that asks for too much are told apart" {

@@ -4,6 +4,8 @@ load support
 
 @test "every wrong flag or number is refused by name" {
     wrong "a command that is none" "'frobnicate'" frobnicate
+    wrong "a command that a family lacks" "no command 'lab check'; 'twbench lab' lists the commands" lab check
+    wrong "nothing to show again" "report: no operand given; expected one DOCUMENT.json" report
     wrong "a flag that is none" --frobnicate --frobnicate
     wrong "a flag of another command" --operations run --operations=5
     wrong "a flag with one dash" -impl -impl=heap

@@ -127,16 +127,15 @@ measured() {
 }
 
 @test "what is wrong is refused with its name" {
-    mkdir empty
+    mkdir empty && echo '{"schema_version": 1, "kind": "limits"}' >other.json
     refuses "no operand given" history
     refuses "empty: no file in it ends in .json" history empty
     refuses "nowhere" history nowhere
     refuses "--since: 'abcdefabc'" history "$runs" --since=abcdefabc
     refuses "--reference: 'ring'" history "$runs" --reference=ring
     refuses "--least: 'much'" history "$runs" --least=much
-    refuses "no cell is in two of the 1 results" history "$runs/0001.json"
-    echo '{"schema_version": 1, "kind": "limits"}' >other.json
-    refuses other.json history "$runs/0001.json" other.json
+    refuses "no cell is in two of the results (1); expected two or more" history "$runs/0001.json"
+    refuses "other.json: is of kind 'limits'" history "$runs/0001.json" other.json
 }
 
 # A plugin whose start does ever more at the 37th of 60 commits.

@@ -121,8 +121,8 @@ static int check_ids(const struct catalogue *catalogue, const char *directory,
         for (size_t c = 0; c < catalogue->count; c++)
             known = known || strcasecmp(ids[i], catalogue->items[c]->id) == 0;
         if (!known)
-            return diag_usage(diag, "'%.40s': no claim of %s has this id; expected one as T6",
-                              ids[i], directory);
+            return diag_usage(diag, "no claim '%.40s' in %s; expected an id such as T6", ids[i],
+                              directory);
     }
     return DIAG_OK;
 }

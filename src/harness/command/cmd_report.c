@@ -53,11 +53,9 @@ static int report(struct call *call)
     struct outputs *outputs = call->options;
     struct document document = {.kind = NULL};
     bool broken = false;
-    int status = DIAG_OK;
+    int status =
+        call->operand_count == 1 ? DIAG_OK : command_operands(call, "one DOCUMENT.json", &diag);
     outputs->silent = call->argc > 1 && strcmp(call->argv[1], "plot") == 0;
-    if (call->operand_count != 1)
-        status = diag_usage(&diag, "report: %zu files given; expected one DOCUMENT.json",
-                            call->operand_count);
     if (status == DIAG_OK)
         status = hand_over(call, &diag);
     if (status == DIAG_OK)

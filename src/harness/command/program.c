@@ -23,7 +23,22 @@ static const struct command *program_command(const char *name)
     return program.lab && strcmp(name, "list") == 0 ? &cmd_list : NULL;
 }
 
-static int refuse_command(const char *name)
+/* "lab": what the commands do that begin with this word, if `out` is not NULL.  False: none does. */
+static bool print_subcommands(const char *word, FILE *out)
+{
+    size_t length = strlen(word);
+    bool any = false;
+    for (size_t i = 0; i < lab_row_count; i++)
+        if (lab_rows[i].kind == LAB_COMMAND && strncmp(lab_rows[i].name, word, length) == 0 &&
+            lab_rows[i].name[length] == ' ') {
+            if (out)
+                fprintf(out, "  twbench %-14s %s\n", lab_rows[i].name, lab_rows[i].text);
+            any = true;
+        }
+    return any;
+}
+
+static int refuse_command(const char *name, const char *behind)
 {
     struct diag diag;
     char hint[80];
@@ -36,23 +51,13 @@ static int refuse_command(const char *name)
             nearest_offer(&nearest, lab_rows[i].name);
     nearest_offer(&nearest, "help");
     nearest_offer(&nearest, "version");
-    diag_usage(&diag, "no command '%s'%s 'twbench --help' lists the commands", name,
-               nearest.word[0] ? nearest_hint(&nearest, hint, sizeof hint) : ";");
+    if (behind && print_subcommands(name, NULL))
+        diag_usage(&diag, "no command '%s %s'; 'twbench %s' lists the commands", name, behind,
+                   name);
+    else
+        diag_usage(&diag, "no command '%s'%s 'twbench --help' lists the commands", name,
+                   nearest.word[0] ? nearest_hint(&nearest, hint, sizeof hint) : ";");
     return command_fail(DIAG_USAGE, &diag);
-}
-
-/* "lab": what the commands do that begin with this word.  False: none does. */
-static bool print_subcommands(const char *word)
-{
-    size_t length = strlen(word);
-    bool any = false;
-    for (size_t i = 0; i < lab_row_count; i++)
-        if (lab_rows[i].kind == LAB_COMMAND && strncmp(lab_rows[i].name, word, length) == 0 &&
-            lab_rows[i].name[length] == ' ') {
-            printf("  twbench %-14s %s\n", lab_rows[i].name, lab_rows[i].text);
-            any = true;
-        }
-    return any;
 }
 
 static int print_version(void)
@@ -114,7 +119,7 @@ static int answer_word(int argc, char **argv)
         return hand_over(row, argv);
     const struct command *command = program_command(argv[2]);
     if (!command)
-        return print_subcommands(argv[2]) ? EXIT_OK : refuse_command(argv[2]);
+        return print_subcommands(argv[2], stdout) ? EXIT_OK : refuse_command(argv[2], argv[3]);
     help_command(stdout, command, false);
     return EXIT_OK;
 }
@@ -162,8 +167,9 @@ static int find_and_run(int argc, char **argv, void **memory)
     if (row)
         return hand_over(row, argv);
     if (!command)
-        return (argc == 2 || wants_help) && print_subcommands(word) ? EXIT_OK
-                                                                    : refuse_command(word);
+        return (argc == 2 || wants_help) && print_subcommands(word, stdout)
+                   ? EXIT_OK
+                   : refuse_command(word, argv[2]);
     if (!wants_help)
         return run_command(command, argc, argv, named ? 2 : 1);
     help_command(stdout, command, wants_all);

@@ -356,27 +356,17 @@ static bool wants_gap(const struct page_block *before, const struct page_block *
     return !lines && !below && !under;
 }
 
-/* What the terminal leaves out begins, or ends. */
-static bool is_detail(enum page_block_kind kind)
-{
-    return kind == PAGE_FOLD || kind == PAGE_SECTION || kind == PAGE_ASIDE;
-}
-
+/* What the terminal leaves out ends. */
 static bool is_detail_end(enum page_block_kind kind)
 {
     return kind == PAGE_FOLD_END || kind == PAGE_SECTION_END || kind == PAGE_ASIDE_END;
 }
 
-static bool is_shown(const struct page_block *block)
-{
-    return !is_detail_end(block->kind) && block->kind != PAGE_PICTURES && block->kind != PAGE_DATA;
-}
-
 /* By how much the depth of details that are left out changes with this block. */
 static int hidden_change(const struct page_block *block, size_t depth)
 {
-    bool is_rest = block->kind == PAGE_FOLD && block->level == PAGE_REST;
-    if (is_detail(block->kind) && (depth > 0 || !is_rest))
+    bool is_fold = block->kind == PAGE_FOLD && (depth > 0 || block->level != PAGE_REST);
+    if (is_fold || block->kind == PAGE_SECTION || block->kind == PAGE_ASIDE)
         return 1;
     return is_detail_end(block->kind) && depth > 0 ? -1 : 0;
 }
@@ -390,7 +380,8 @@ static const struct page_block *write_blocks(const struct terminal *terminal,
     for (size_t i = begin; i < end; i++) {
         const struct page_block *block = &page->blocks[i];
         int change = hidden_change(block, hidden);
-        if (hidden == 0 && change == 0 && is_shown(block)) {
+        if (hidden == 0 && change == 0 && !is_detail_end(block->kind) &&
+            block->kind != PAGE_PICTURES && block->kind != PAGE_DATA) {
             fputs(before && wants_gap(before, block) ? "\n" : "", terminal->out);
             write_block(terminal, block);
             before = block;

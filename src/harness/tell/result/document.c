@@ -384,6 +384,9 @@ static int check_document(const cJSON *root, const char *path, struct diag *diag
 {
     int status = shape_check_head(root, path, diag);
     size_t index = 0;
+    if (status != DIAG_OK && !json_get(root, "harness") && json_get_text(root, "kind")[0])
+        return diag_usage(diag, "%s: is of kind '%.40s'; expected a result of run or replay", path,
+                          json_get_text(root, "kind"));
     json_each(cell, root, "cells") {
         if (status == DIAG_OK)
             status = shape_check_cell(cell, index, path, diag);
