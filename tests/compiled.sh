@@ -1,6 +1,6 @@
 #!/bin/bash
-# compiled.sh - what a design's source is written for is in its object, too: prefetches, and an empty tick that saves
-# no register.  Prints TAP.
+# compiled.sh - what a source is written for is in its object, too: prefetches, an empty tick that saves no register, a
+# fence directly behind each call with something between calls (gap.h).  Prints TAP.
 #
 # gcc takes a function that only reads and prefetches for one without effect, and drops its calls before it is
 # inlined.  So such a function is always_inline, which comes first.  Each function that prefetches is looked at: one that
@@ -32,6 +32,15 @@ if [ "$(uname -m)" = x86_64 ] && [ -e "$objects/fast.timed.o" ]; then
     objdump -d --no-show-raw-insn --disassemble=fast_advance "$objects/fast.timed.o" | sed '/\<ret/q' >build/empty_tick.txt
     grep -q '\<ret' build/empty_tick.txt && ! grep -q '\<push' build/empty_tick.txt
     tell $? "an empty tick of fast saves no register" "$(cat build/empty_tick.txt)"
+fi
+loops=${objects%/impls}/harness/measure/run/replay.o
+if [ "$(uname -m)" = x86_64 ] && [ -e "$loops" ]; then
+    # At most the call's answer is put elsewhere before.
+    unfenced=$(for loop in chained behind; do objdump -d --no-show-raw-insn --disassemble=replay_words_$loop "$loops"; done |
+        awk '/call +\*/ { calls++; call = $0; left = 2; next } /lfence/ { left = 0 } left && --left == 0 { print call }
+             END { if (calls < 8) print calls + 0 " calls" }')
+    [ -z "$unfenced" ]
+    tell $? "a fence stands behind each call that has something between it and the next" "$unfenced"
 fi
 [ "$number" -gt 0 ] || tell 1 "objects of designs are in $objects"
 echo "1..$number"

@@ -7,8 +7,6 @@
 #include "harness/measure/stats/summary.h"
 #include "impls/registry.h"
 
-#include <math.h>
-
 #define STARTS       1000u
 #define ROUNDS       101
 #define CONFIDENCE   0.99
@@ -85,7 +83,7 @@ void calibration_judge(struct calibration *out, const double *told_ns, const dou
     for (size_t i = 0; i < count; i++)
         ratios[i] = told_ns[i] / expected_ns[i];
     struct summary ratio = summary_at(ratios, count, CONFIDENCE);
-    double low = 1 - out->tolerance, high = 1 + out->tolerance;
+    double low = 1 - CALIBRATION_TOLERANCE, high = 1 + CALIBRATION_TOLERANCE;
     out->told_ns = summary_of(told_ns, count).median;
     out->expected_ns = summary_of(expected_ns, count).median;
     out->ratio = ratio.median;
@@ -123,7 +121,6 @@ void calibration_measure(struct calibration out[CALIBRATIONS])
     gap_close(&chained.gap);
     for (size_t i = 0; i < CALIBRATIONS; i++) {
         out[i].additions = additions[i];
-        out[i].tolerance = fmax(CALIBRATION_TOLERANCE, CALIBRATION_ADDITIONS / additions[i]);
         calibration_judge(&out[i], told_ns[i], expected_ns[i], ROUNDS);
     }
 }

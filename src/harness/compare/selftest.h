@@ -30,16 +30,13 @@ struct selftest_size {
 
 /* ---- Is a chained call told as long as it takes (calibration.c)? ------------------------------- */
 
-#define CALIBRATIONS 2
-/* Of the whole; or so many additions, if that is more: an empty call's return shows a cycle that a longer call hides. */
-#define CALIBRATION_TOLERANCE  0.05
-#define CALIBRATION_ADDITIONS  1.5
+#define CALIBRATIONS           2
+#define CALIBRATION_TOLERANCE  0.05 /* of the ratio */
 #define CALIBRATION_ROUNDS_MAX 200
 
 /* null with so many dependent additions in each start, as --between=chain has it, less null. */
 struct calibration {
     unsigned additions;          /* 0: it could not be measured */
-    double tolerance;            /* of the ratio; set with the additions */
     double told_ns, expected_ns; /* medians; expected: as many times the time of one addition */
     double ratio, ratio_low,
         ratio_high;     /* told over expected, round by round, with its exact 99 % interval */
@@ -48,7 +45,7 @@ struct calibration {
 
 /* Measures 20 and 100 additions in this process, side by side; takes about 30 ms.  All zero without memory. */
 void calibration_measure(struct calibration out[CALIBRATIONS]);
-/* What rounds[0 .. count) say, at most CALIBRATION_ROUNDS_MAX of them; all of `out` but additions and tolerance. */
+/* What rounds[0 .. count) say, at most CALIBRATION_ROUNDS_MAX of them; all of `out` but the additions. */
 void calibration_judge(struct calibration *out, const double *told_ns, const double *expected_ns,
                        size_t count);
 

@@ -94,7 +94,8 @@ static void add_calibration(cJSON *document, const struct selftest *selftest)
         if (from->additions == 0)
             continue;
         cJSON *item = cJSON_CreateObject(), *ratio = cJSON_CreateObject();
-        json_put(item, from, additions, tolerance, expected_ns, told_ns);
+        json_put(item, from, additions, expected_ns, told_ns);
+        json_add_measure(item, "tolerance", CALIBRATION_TOLERANCE);
         json_add_measure(ratio, "median", from->ratio);
         json_add_measure(ratio, "low", from->ratio_low);
         json_add_measure(ratio, "high", from->ratio_high);

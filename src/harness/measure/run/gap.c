@@ -54,5 +54,5 @@ void gap_work(struct gap *gap)
 
 double gap_ns(uint32_t between)
 {
-    return between >= PLAN_BETWEEN_SIZE ? 120 : between == PLAN_BETWEEN_CHAIN ? 11 : 0;
+    return between >= PLAN_BETWEEN_SIZE ? 120 : between == PLAN_BETWEEN_CHAIN ? 14 : 0;
 }

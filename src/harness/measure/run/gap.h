@@ -1,13 +1,15 @@
 /* gap.h - what the harness does between two calls of a timed pass, so that a figure is that of a call in a server.
  *
- * A CHAIN is a fence behind which no instruction begins before all others have ended (lfence; dsb and isb), and then
- * GAP_STEPS additions of zero that the next call's operands wait for.  A fence alone would do for the order, but the
- * return of a call that does nothing takes some 7 cycles, in which a design's first instructions would hide: of 20
- * dependent additions a third.  The steps last longer than the return, so all of the design's work comes after it.
+ * A CHAIN is a fence directly behind each call, behind which no instruction begins before all others have ended (lfence;
+ * dsb and isb), and then GAP_STEPS additions of zero that the next call's operands wait for.  A fence alone would do for
+ * the order, but the return of a call that does nothing takes some 7 cycles, in which a design's first instructions would
+ * hide: of 20 dependent additions a third.  The steps last longer than the return, so all of the design's work comes after
+ * it.  Were the fence in front of the next call, the harness's instructions would retire together with the call's last
+ * ones, up to eight in a cycle: of 20 additions the place of the code then hid none or one.
  * Chaining by the calls' own answers would not do: an answer is known long before its call has ended, and advance has
  * none.
  *
- * WORK is done between two such fences: GAP_LINES cache lines, each at an unpredictable place of a working set, are
+ * WORK is done between that fence and another: GAP_LINES cache lines, each at an unpredictable place of a working set, are
  * read and written, and GAP_BRANCHES branches depend on what was read.  So the set as a whole displaces what lies in
  * the caches, as a server's own data do, while a gap stays far shorter than the server's.  What the design touches in
  * every call stays near, and so does its code: a server is worse in that.

@@ -203,13 +203,11 @@ static void replay_words_by_next(struct replay *replay, const uint32_t *word, co
 
 ALWAYS_INLINE void chained(struct replay *replay)
 {
-    (void)replay;
-    gap_fence();
+    (void)replay; /* the fence behind each call does it */
 }
 
 ALWAYS_INLINE void behind(struct replay *replay)
 {
-    gap_fence();
     gap_work(replay->gap);
     gap_fence();
 }
@@ -225,8 +223,10 @@ ALWAYS_INLINE void behind(struct replay *replay)
         __asm__ volatile("" : "+r"(start), "+r"(timers), "+r"(id), "+r"(deadline), "+r"(zero));    \
         between(replay);                                                                           \
         zero = gap_steps(zero);                                                                    \
-        return !is_refused(start((struct tw_timers *)(timers + (uintptr_t)zero), id + (tw_id)zero, \
-                                 deadline + zero));                                                \
+        int status = start((struct tw_timers *)(timers + (uintptr_t)zero), id + (tw_id)zero,       \
+                           deadline + zero);                                                       \
+        gap_fence();                                                                               \
+        return !is_refused(status);                                                                \
     }                                                                                              \
     ALWAYS_INLINE void stop_##between(struct replay *replay, tw_id id)                             \
     {                                                                                              \
@@ -237,6 +237,7 @@ ALWAYS_INLINE void behind(struct replay *replay)
         between(replay);                                                                           \
         zero = gap_steps(zero);                                                                    \
         stop((struct tw_timers *)(timers + (uintptr_t)zero), id + (tw_id)zero);                    \
+        gap_fence();                                                                               \
     }                                                                                              \
     ALWAYS_INLINE void advance_##between(struct replay *replay, tw_tick to)                        \
     {                                                                                              \
@@ -247,6 +248,7 @@ ALWAYS_INLINE void behind(struct replay *replay)
         zero = gap_steps(zero);                                                                    \
         replay->advance((struct tw_timers *)(timers + (uintptr_t)zero), to + zero, replay->expire, \
                         replay);                                                                   \
+        gap_fence();                                                                               \
     }                                                                                              \
     ALWAYS_INLINE tw_tick next_##between(struct replay *replay)                                    \
     {                                                                                              \
@@ -254,7 +256,9 @@ ALWAYS_INLINE void behind(struct replay *replay)
         uintptr_t timers = (uintptr_t)replay->timers;                                              \
         __asm__ volatile("" : "+r"(timers), "+r"(zero));                                           \
         between(replay);                                                                           \
-        return replay->next((struct tw_timers *)(timers + (uintptr_t)gap_steps(zero)));            \
+        tw_tick next = replay->next((struct tw_timers *)(timers + (uintptr_t)gap_steps(zero)));    \
+        gap_fence();                                                                               \
+        return next;                                                                               \
     }                                                                                              \
     static void replay_words_##between(struct replay *replay, const uint32_t *word,                \
                                        const uint32_t *end)                                        \
@@ -265,7 +269,6 @@ ALWAYS_INLINE void behind(struct replay *replay)
             replay_words(replay, word, end, driver, true);                                         \
         else                                                                                       \
             replay_words(replay, word, end, driver, false);                                        \
-        between(replay);                                                                           \
     }
 
 DRIVE_APART(chained)
