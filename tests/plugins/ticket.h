@@ -19,17 +19,15 @@ static int ticket_open(struct tw_timers **out, const struct tw_config *config,
                        struct tw_error *error)
 {
     struct tw_timers *timers;
-    int status = skeleton_open(&timers, config, error);
+    int status = within_open(&timers, sizeof(struct whole), config, error);
     if (status != TW_OK)
         return status;
-    struct whole *whole = realloc(timers, sizeof *whole);
-    void **tickets = whole ? calloc(config->capacity, sizeof *tickets) : NULL;
-    if (!tickets) {
-        skeleton_close(whole ? &whole->timers : timers);
-        return params_no_memory(error, config->capacity * sizeof *tickets);
+    whole_of(timers)->tickets = calloc(config->capacity, sizeof(void *));
+    if (!whole_of(timers)->tickets) {
+        skeleton_close(timers);
+        return params_no_memory(error, config->capacity * sizeof(void *));
     }
-    whole->tickets = tickets;
-    *out = &whole->timers;
+    *out = timers;
     return TW_OK;
 }
 

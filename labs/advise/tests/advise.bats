@@ -269,9 +269,8 @@ answers_planted() {
     grep -qE "^$name +not measured$" page
     grep -qE '^ +cost +memory$' page
     jq '.advice.comparisons[0] |= (.cost_ratio = null | .memory_ratio = 2 | .why = "cost unclear: for a reason")' "$reference" >none.json
-    "$twbench" report none.json >page
-    grep -qE "^$name +unclear +2$" page
     grep -q '^Take ' page
+    "$twbench" report none.json | grep -qE "^$name +unclear +2$"
     jq '.advice.recommendation.unclear = "No clear answer between them"' "$reference" >none.json
     "$twbench" report none.json >page
     grep -q '^No clear answer between them' page && ! grep -q '^Take ' page
