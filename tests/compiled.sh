@@ -32,11 +32,10 @@ if [ "$(uname -m)" = x86_64 ] && [ -e "$objects/fast.timed.o" ]; then
     objdump -d --no-show-raw-insn --disassemble=fast_advance "$objects/fast.timed.o" | sed '/\<ret/q' >build/empty_tick.txt
     grep -q '\<ret' build/empty_tick.txt && ! grep -q '\<push' build/empty_tick.txt
     tell $? "an empty tick of fast saves no register" "$(cat build/empty_tick.txt)"
-    # Before its fence a call's answer may be put elsewhere.
     unfenced=$(objdump -d --no-show-raw-insn --disassemble=replay_words_chained "${objects%/impls}/harness/measure/run/replay.o" |
         awk '/call +\*/ { calls++; call = $0; left = 2; next } /lfence/ { left = 0 } left && --left == 0 { print call } END { if (calls < 8) print "too few calls" }')
     [ -z "$unfenced" ]
-    tell $? "a fence stands behind each call that has something between it and the next" "$unfenced"
+    tell $? "a fence stands directly behind each chained call, or behind its answer" "$unfenced"
 fi
 [ "$number" -gt 0 ] || tell 1 "objects of designs are in $objects"
 echo "1..$number"
