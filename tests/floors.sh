@@ -105,6 +105,14 @@ labs_include_what_they_name() {
     done
 }
 
+# base/libc.h brings these to whatever includes a header of the harness.
+libc_is_named_once() {
+    local names
+    names=$(sed -n 's/#include <\(.*\)\.h>/\1/p' src/harness/base/libc.h | paste -sd'|')
+    { grep -rlE '# *include "harness/' src labs tests --include='*.[ch]'; echo /dev/null; } |
+        xargs grep -HnE "# *include <($names)\.h>" | grep -v ^src/harness/base/libc.h
+}
+
 # Lines of C, headers and .def below the folders given; of folders of tests all text.
 lines_of() {
     find "$@" -type f \( -name '*.[ch]' -o -name '*.cpp' -o -name '*.def' \) ! -path 'labs/*/tests/*' -exec cat {} + 2>/dev/null | wc -l
@@ -250,6 +258,7 @@ included_files_exist             every included file of the project exists
 designs_stand_alone              a design includes libc and its own folder, and never prints, exits or reads a clock
 core_includes_no_lab             the core includes nothing of a lab
 labs_include_what_they_name      a lab includes another lab only if its README says so
+libc_is_named_once               headers of the C library that libc.h brings are not named again
 parts_keep_their_bounds          every part keeps its bound of lines
 main_includes_only_commands      main.c includes only harness/command
 reports_see_no_run               a report includes nothing of a run

@@ -24,6 +24,7 @@ a design includes libc and its own folder, and never prints, exits or reads a cl
 the core includes nothing of a lab|src/harness/base/diag.c|#include "labs/fleet/fleet.h"
 the core includes nothing of a lab|tests/unit/programs.h|#include "labs/fleet/fleet.h"
 a lab includes another lab only if its README says so|labs/fleet/fleet.h|#include "labs/live/live.h"
+headers of the C library that libc.h brings are not named again|labs/fleet/series.c|#include <stdio.h>
 every part keeps its bound of lines|tests/bounds.tsv|designs\t1000
 every part keeps its bound of lines|labs/attic/old.c|int old;
 main.c includes only harness/command|src/main.c|#include "harness/base/diag.h"

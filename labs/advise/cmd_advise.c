@@ -4,7 +4,6 @@
 #include "harness/base/memory.h"
 #include "harness/base/units.h"
 #include "harness/command/design_flags.h"
-#include "harness/command/flags.h"
 #include "harness/command/load_flags.h"
 #include "harness/command/outputs.h"
 #include "harness/command/setup_flags.h"

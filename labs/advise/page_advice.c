@@ -8,9 +8,6 @@
 #include "harness/tell/report/builders.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* 0 unless it is a number that such an integer can hold. */
 static uint64_t count_at(const cJSON *object, const char *dotted)

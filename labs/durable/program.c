@@ -3,7 +3,6 @@
 
 #include "harness/base/json.h"
 #include "harness/command/listing.h"
-#include "harness/tell/result/document.h"
 #include "labs/durable/stores/store_modules.h"
 
 static const struct command *const commands[] = {&cmd_stores, &cmd_conform_stores, &cmd_report,

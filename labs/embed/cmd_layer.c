@@ -8,7 +8,6 @@
 #include "labs/embed/twt.h"
 
 #include "harness/base/units.h"
-#include "harness/command/flags.h"
 #include "harness/command/run.h"
 #include "harness/measure/run/instance.h"
 #include "impls/registry.h"

@@ -1,8 +1,6 @@
 /* cmd_history.c - history: results of many commits on a line, and the commits at which figures change. */
 #include "labs/fleet/fleet.h"
 
-#include "harness/base/json.h"
-#include "harness/command/flags.h"
 #include "harness/command/outputs.h"
 #include "harness/command/setup_flags.h"
 #include "harness/compare/comparison.h"

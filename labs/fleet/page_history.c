@@ -3,7 +3,6 @@
 
 #include "harness/base/json.h"
 #include "harness/tell/report/builders.h"
-#include "harness/tell/report/figure.h"
 
 #include <math.h>
 

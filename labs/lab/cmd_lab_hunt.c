@@ -5,7 +5,6 @@
 #include "harness/base/json.h"
 #include "harness/base/memory.h"
 #include "harness/base/paths.h"
-#include "harness/base/units.h"
 #include "harness/measure/designs/designs.h"
 #include "harness/prove/child.h"
 #include "harness/prove/judge.h"

@@ -17,9 +17,7 @@
 #define TWBENCH_EVENT_LOOP_H
 
 #include "harness/prove/answer.h"
-#include "impls/backend.h"
-
-#include <stdlib.h>
+#include "impls/design.h"
 
 #ifndef LOOP_PARAMS /* settings beside `poll`, each with a comma behind it */
 #define LOOP_PARAMS
@@ -82,16 +80,9 @@ static const char *loop_check_task(const struct tw_timers *timers, const struct 
 
 /* ---- Open, close. ---------------------------------------------------------------------------- */
 
-static inline uint64_t loop_setting(const struct tw_config *config, const char *name,
-                                    uint64_t usual)
-{
-    const struct tw_setting *setting = params_find(config, name);
-    return setting ? setting->values[0] : usual;
-}
-
 static inline bool loop_polls(const struct tw_config *config)
 {
-    return loop_setting(config, "poll", 1) == 1;
+    return setting_of(config, "poll", 1) == 1;
 }
 
 /* The kinds of questions to answer; see answer_library. */
@@ -309,11 +300,7 @@ static const char *loop_check(const struct tw_timers *timers)
     return running == timers->running ? NULL : "not as many timers run as are counted";
 }
 
-static const struct tw_work *loop_work(const struct tw_timers *timers)
-{
-    (void)timers;
-    return TW_WORK_OF(timers);
-}
+TW_TELL_WORK(loop);
 
 /* Of the table; next, footprint and describe are the design's to choose. */
 #define LOOP_HOOKS                                                                                 \

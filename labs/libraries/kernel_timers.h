@@ -31,11 +31,10 @@
 #ifndef TWBENCH_KERNEL_TIMERS_H
 #define TWBENCH_KERNEL_TIMERS_H
 
-#include "impls/backend.h"
+#include "impls/design.h"
 
 #include <errno.h>
 #include <sched.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -319,12 +318,6 @@ static void kernel_close(struct tw_timers *timers)
     kernel_free(timers);
 }
 
-static uint64_t kernel_setting(const struct tw_config *config, const char *name, uint64_t usual)
-{
-    const struct tw_setting *setting = params_find(config, name);
-    return setting ? setting->values[0] : usual;
-}
-
 static struct tw_timers *kernel_allocate(const struct tw_config *config)
 {
     struct tw_timers *timers = calloc(1, sizeof *timers);
@@ -345,9 +338,9 @@ static struct tw_timers *kernel_allocate(const struct tw_config *config)
     tw_tick range = config->horizon > RANGE_USUAL ? config->horizon : RANGE_USUAL;
     timers->capacity = config->capacity;
     timers->now = config->now;
-    timers->tick_ns = kernel_setting(config, "tick-ns", TICK_USUAL);
-    timers->range = kernel_setting(config, "range", range < RANGE_MAX ? range : RANGE_MAX);
-    timers->keep = kernel_setting(config, "keep", 1) != 0;
+    timers->tick_ns = setting_of(config, "tick-ns", TICK_USUAL);
+    timers->range = setting_of(config, "range", range < RANGE_MAX ? range : RANGE_MAX);
+    timers->keep = setting_of(config, "keep", 1) != 0;
     return timers;
 }
 
@@ -453,11 +446,7 @@ static void kernel_describe(const struct tw_timers *timers, struct tw_descriptio
     out->settings[2] = (struct tw_setting){"keep", 1, {timers->keep}};
 }
 
-static const struct tw_work *kernel_work(const struct tw_timers *timers)
-{
-    (void)timers; /* of the timed object */
-    return TW_WORK_OF(timers);
-}
+TW_TELL_WORK(kernel);
 
 /* What is kept here, not the kernel's: labs/libraries/docs/LIBRARIES.md has that. */
 static struct tw_footprint kernel_footprint_of(const struct tw_timers *timers, size_t object_bytes)

@@ -117,7 +117,7 @@ static bool sd_event_make(struct tw_timers *timers, struct loop_task *task)
 static int loop_open_library(struct tw_timers *timers, const struct tw_config *config,
                              struct tw_error *error)
 {
-    timers->accuracy_us = loop_setting(config, "accuracy", 1);
+    timers->accuracy_us = setting_of(config, "accuracy", 1);
     int status = sd_event_new(&timers->loop);
     for (tw_id id = 0; status >= 0 && id < timers->capacity; id++)
         if (!sd_event_make(timers, &timers->tasks[id]))

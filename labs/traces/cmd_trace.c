@@ -1,7 +1,6 @@
 /* cmd_trace.c - trace: shows what is in a trace. */
 #include "labs/traces/traces.h"
 
-#include "harness/base/file.h"
 #include "harness/command/outputs.h"
 #include "harness/command/setup_flags.h"
 

@@ -11,9 +11,6 @@
 #include "harness/prove/child.h"
 #include "harness/prove/conform.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #define TIMED_OBJECT(design) TW_BACKEND(design)
 
 extern const struct tw_backend TIMED_OBJECT(DESIGN);

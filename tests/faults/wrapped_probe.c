@@ -9,9 +9,6 @@
 #include "harness/prove/child.h"
 #include "harness/prove/findings.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
 
 /* As cmd_conform.c has them. */

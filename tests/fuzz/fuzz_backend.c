@@ -7,9 +7,6 @@
 #include "harness/prove/conform.h"
 #include "impls/registry.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

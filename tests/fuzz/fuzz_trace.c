@@ -1,9 +1,6 @@
 /* fuzz_trace.c - any bytes as a trace: plain, or behind the magic of xz or gzip, as a stream. */
 #include "harness/measure/workload/trace.h"
 
-#include <stddef.h>
-#include <stdint.h>
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* The first byte chooses the tick of the stream; the rest is the file. */

@@ -3,8 +3,6 @@
 
 #include "harness/measure/run/job.h"
 
-#include <stdio.h>
-
 static struct job_report *find_report(void)
 {
     char line[512];

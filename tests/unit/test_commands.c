@@ -5,7 +5,6 @@
 #include "harness/command/command.h"
 #include "harness/command/pair_flags.h"
 #include "harness/command/run.h"
-#include "harness/measure/designs/designs.h"
 #include "impls/registry.h"
 
 /* What the flags of a matrix, of a probe and of a run leave. */

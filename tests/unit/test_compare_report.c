@@ -1,7 +1,6 @@
 /* test_compare_report.c - what people and machines are shown of a comparison: the terminal, Markdown, HTML,
  * JUnit XML and CSV. */
 #include "compare_sample.h"
-#include "harness/base/json.h"
 #include "harness/tell/report/builders.h"
 #include "harness/tell/report/services.h"
 #include "harness/tell/report/writer.h"

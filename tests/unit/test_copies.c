@@ -3,7 +3,6 @@
 
 #include "unit/programs.h"
 
-#include <errno.h>
 #include <unistd.h>
 
 TEST_AROUND(test_three_copies_of_one_length, programs_begin, programs_end)

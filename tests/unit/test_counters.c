@@ -11,7 +11,6 @@
 #include "sample.h"
 #include "sample_page.h"
 
-#include <errno.h>
 #include <linux/perf_event.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,5 +1,4 @@
 /* test_gate_tail.c - the tail gate on fixed tails: what it finds, what it lets pass, and what it cannot know. */
-#include "harness/base/json.h"
 #include "harness/base/rng.h"
 #include "harness/compare/gate_tail.h"
 #include "harness/measure/stats/histogram.h"

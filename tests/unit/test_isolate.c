@@ -5,7 +5,6 @@
 #include "harness/base/object.h"
 #include "harness/base/rng.h"
 #include "harness/base/text.h"
-#include "harness/measure/designs/designs.h"
 #include "harness/measure/run/job.h"
 #include "harness/prove/watch.h"
 #include "testing.h"

@@ -2,7 +2,6 @@
 #include "harness/measure/run/instance.h"
 #include "testing.h"
 
-#include "harness/measure/run/cycles.h"
 #include "impls/registry.h"
 
 #define IDS 600

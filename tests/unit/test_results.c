@@ -3,7 +3,6 @@
  * refused, and what each gate says.
  */
 #include "harness/base/json.h"
-#include "harness/compare/gate_work.h"
 #include "harness/compare/results.h"
 #include "testing.h"
 

@@ -2,7 +2,6 @@
 #include "harness/measure/run/sample.h"
 #include "testing.h"
 
-#include "harness/measure/run/cycles.h"
 #include "harness/measure/run/instance.h"
 #include "harness/measure/workload/oracle.h"
 

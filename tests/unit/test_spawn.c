@@ -1,10 +1,9 @@
 /* test_spawn.c - another program run to its end, and every other way in which that can end. */
+#include "harness/base/clock.h"
 #include "harness/measure/run/spawn.h"
 
-#include "harness/measure/run/cycles.h"
 #include "unit/programs.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>

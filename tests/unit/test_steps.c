@@ -9,7 +9,6 @@
 #include "harness/measure/workload/oracle.h"
 #include "testing.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>

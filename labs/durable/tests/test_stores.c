@@ -9,7 +9,6 @@
 #include "labs/durable/stores/store_modules.h"
 #include "testing.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>

@@ -1,6 +1,14 @@
 /* formulas.c - checks the printed formulas against a small wheel, case by case. */
 #include "labs/teach/claims/claims.h"
 
+/* What the table calls: tries one formula. */
+#define RUN(name, try, formula_of)                                                                 \
+    static void run_##name(struct formula_outcome *out)                                            \
+    {                                                                                              \
+        try(formula_of, out);                                                                      \
+    }                                                                                              \
+    struct formula
+
 /* ---- The slot of a delay. -------------------------------------------------------------------- */
 
 /* A ring of SIZE slots of D time units each, the pointer at any of them, delays up to three turns. */
@@ -35,15 +43,8 @@ static void try_slots(slot_fn *slot_of, struct formula_outcome *out)
     }
 }
 
-static void run_slot_printed(struct formula_outcome *out)
-{
-    try_slots(slot_printed, out);
-}
-
-static void run_slot_corrected(struct formula_outcome *out)
-{
-    try_slots(slot_corrected, out);
-}
+RUN(slot_printed, try_slots, slot_printed);
+RUN(slot_corrected, try_slots, slot_corrected);
 
 /* ---- Rounds. --------------------------------------------------------------------------------- */
 
@@ -83,15 +84,8 @@ static void try_rounds(rounds_fn *rounds_of, struct formula_outcome *out)
         }
 }
 
-static void run_rounds_printed(struct formula_outcome *out)
-{
-    try_rounds(rounds_printed, out);
-}
-
-static void run_rounds_corrected(struct formula_outcome *out)
-{
-    try_rounds(rounds_corrected, out);
-}
+RUN(rounds_printed, try_rounds, rounds_printed);
+RUN(rounds_corrected, try_rounds, rounds_corrected);
 
 /* ---- A period. ------------------------------------------------------------------------------- */
 
@@ -111,15 +105,8 @@ static void try_periods(rounds_fn *rounds_of, struct formula_outcome *out)
     }
 }
 
-static void run_period_printed(struct formula_outcome *out)
-{
-    try_periods(rounds_printed, out);
-}
-
-static void run_period_corrected(struct formula_outcome *out)
-{
-    try_periods(rounds_corrected, out);
-}
+RUN(period_printed, try_periods, rounds_printed);
+RUN(period_corrected, try_periods, rounds_corrected);
 
 /* ---- The time of a turn. --------------------------------------------------------------------- */
 
@@ -150,15 +137,8 @@ static void try_turns(turn_fn *turn_of, struct formula_outcome *out)
     }
 }
 
-static void run_turn_printed(struct formula_outcome *out)
-{
-    try_turns(turn_printed, out);
-}
-
-static void run_turn_corrected(struct formula_outcome *out)
-{
-    try_turns(turn_corrected, out);
-}
+RUN(turn_printed, try_turns, turn_printed);
+RUN(turn_corrected, try_turns, turn_corrected);
 
 /* ---- The walk through a bucket. -------------------------------------------------------------- */
 
@@ -233,15 +213,8 @@ static void try_walks(walk_fn *walk, struct formula_outcome *out)
         }
 }
 
-static void run_walk_printed(struct formula_outcome *out)
-{
-    try_walks(walk_printed, out);
-}
-
-static void run_walk_corrected(struct formula_outcome *out)
-{
-    try_walks(walk_corrected, out);
-}
+RUN(walk_printed, try_walks, walk_printed);
+RUN(walk_corrected, try_walks, walk_corrected);
 
 /* ---- The table. ------------------------------------------------------------------------------ */
 

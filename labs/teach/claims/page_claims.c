@@ -4,9 +4,6 @@
 #include "harness/base/json.h"
 #include "harness/tell/report/builders.h"
 
-#include <stdio.h>
-#include <string.h>
-
 /* ---- The title. ------------------------------------------------------------------------------- */
 
 static bool is_open(const cJSON *judged)

@@ -14,9 +14,6 @@
 #include "labs/teach/show/show_page.h"
 #include "labs/teach/show/worked.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* A plugin that is drawn. */

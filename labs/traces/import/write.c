@@ -4,21 +4,17 @@
 #include "harness/base/file.h"
 #include "harness/base/memory.h"
 #include "harness/base/paths.h"
+#include "harness/base/text.h"
 
 #include <lzma.h>
 #include <zlib.h>
-
-static bool ends_in(const char *path, const char *ending)
-{
-    size_t length = strlen(path), tail = strlen(ending);
-    return length > tail && strcmp(path + length - tail, ending) == 0;
-}
 
 int import_check_path(const char *path, bool force, struct diag *diag)
 {
     if (strcmp(path, "-") == 0)
         return DIAG_OK;
-    if (!ends_in(path, ".tt") && !ends_in(path, ".tt.xz") && !ends_in(path, ".tt.gz"))
+    if (!text_ends_with(path, ".tt") && !text_ends_with(path, ".tt.xz") &&
+        !text_ends_with(path, ".tt.gz"))
         return diag_usage(diag, "%s: expected a name that ends in .tt, .tt.xz or .tt.gz", path);
     int status = paths_check_file("-o", path, diag);
     if (status != DIAG_OK || force)
@@ -62,7 +58,7 @@ static bool compress_gz(const char *text, size_t size, struct bytes *out)
 static int write_text(const char *path, const char *text, size_t size, struct diag *diag)
 {
     struct bytes plain = {(void *)(uintptr_t)text, size}, coded = {NULL, 0};
-    bool is_xz = ends_in(path, ".tt.xz"), is_gz = ends_in(path, ".tt.gz");
+    bool is_xz = text_ends_with(path, ".tt.xz"), is_gz = text_ends_with(path, ".tt.gz");
     bool done = is_xz ? compress_xz(text, size, &coded) : !is_gz || compress_gz(text, size, &coded);
     int status = done ? file_replace(path, print_bytes, is_xz || is_gz ? &coded : &plain, diag)
                       : diag_run(diag, "%s: cannot be compressed", path);

@@ -3,7 +3,6 @@
 #include "harness/command/command.h"
 #include "harness/command/design_flags.h"
 #include "harness/command/setup_flags.h"
-#include "harness/measure/run/cycles.h"
 #include "harness/prove/findings.h"
 
 #define OPERATIONS 1000000u

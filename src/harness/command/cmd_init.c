@@ -1,6 +1,5 @@
 /* cmd_init.c - init: writes a timer of your own to begin with, its build, its project file and its workflows. */
 #include "harness/command/command.h"
-#include "harness/command/flags.h"
 #include "harness/tell/report/plot.h"
 
 /* The files as they are in the tree: what is written cannot differ from what the pages show. */

@@ -1,6 +1,5 @@
 /* cmd_report.c - report: shows an old document of any kind again; called as plot only its pictures. */
 #include "harness/base/file.h"
-#include "harness/base/json.h"
 #include "harness/command/command.h"
 #include "harness/command/labs.h"
 #include "harness/command/outputs.h"

@@ -3,7 +3,6 @@
 #include "harness/command/command.h"
 #include "harness/command/pair_flags.h"
 #include "harness/compare/selftest.h"
-#include "harness/tell/result/document.h"
 
 /* Of one sample; --budget is that of the whole. */
 #define PROBE_BUDGET_NS UINT64_C(10000000000)

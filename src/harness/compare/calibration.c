@@ -1,7 +1,6 @@
 /* calibration.c - checks that chained calls are told as long as they take: null with N dependent additions in start. */
 #include "harness/compare/selftest.h"
 
-#include "harness/measure/run/cycles.h"
 #include "harness/measure/run/instance.h"
 #include "harness/measure/run/replay.h"
 #include "harness/measure/stats/summary.h"

@@ -3,7 +3,6 @@
 
 #include "harness/base/file.h"
 #include "harness/base/memory.h"
-#include "harness/base/rng.h"
 
 #include <elf.h>
 #include <sys/stat.h>

@@ -6,7 +6,6 @@
 #include "harness/base/text.h"
 #include "harness/compare/gate_time.h"
 #include "harness/compare/pairing.h"
-#include "harness/measure/run/cycles.h"
 #include "harness/measure/stats/summary.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* pace.c - measures whether the core runs at its full speed. */
 #include "harness/measure/run/pace.h"
 
-#include "harness/measure/run/cycles.h"
+#include "harness/base/clock.h"
 
 #define LOOP_TURNS 1000
 #define LOOPS      3

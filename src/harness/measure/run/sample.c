@@ -5,7 +5,6 @@
 #include "harness/base/process_state.h"
 #include "harness/base/text.h"
 #include "harness/measure/run/arena.h"
-#include "harness/measure/run/cycles.h"
 #include "harness/measure/run/instance.h"
 #include "harness/measure/run/pace.h"
 #include "harness/measure/run/replay.h"

@@ -1,8 +1,8 @@
 /* spawn.c - runs a program and reads what it prints, within a time. */
 #include "harness/measure/run/spawn.h"
 
+#include "harness/base/clock.h"
 #include "harness/base/isolate.h"
-#include "harness/measure/run/cycles.h"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -2,7 +2,6 @@
 #include "harness/tell/report/writer.h"
 
 #include "harness/base/file.h"
-#include "harness/base/json.h"
 #include "harness/base/memory.h"
 #include "harness/base/paths.h"
 #include "harness/tell/report/plot.h"

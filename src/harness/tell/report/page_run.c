@@ -2,7 +2,6 @@
 #include "harness/base/json.h"
 #include "harness/tell/report/builders.h"
 #include "harness/tell/report/figure.h"
-#include "harness/tell/report/standing.h"
 
 /* The lowest confidence of any interval on the page and the samples behind it: the claim below is
  * then true of all. */

@@ -1,7 +1,6 @@
 /* plot.c - draws the pictures of a document with gnuplot. */
 #include "harness/tell/report/plot.h"
 
-#include "harness/base/json.h"
 #include "harness/base/memory.h"
 #include "harness/base/paths.h"
 #include "harness/tell/report/documents.h"
