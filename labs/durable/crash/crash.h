@@ -6,8 +6,6 @@
 #include "labs/durable/disk/disk.h"
 #include "labs/durable/drive/durable_run.h"
 
-/* What the proof of a store is asked, and what it answers, as plain data. */
-
 /* The parts of a proof, in the order in which they are made. */
 enum crash_part { CRASH_EVEN, CRASH_KILLS, CRASH_POWER, CRASH_ERRORS, CRASH_FLIPS, CRASH_PARTS };
 
@@ -30,9 +28,9 @@ struct crash_report {
     char detail[800]; /* in words, with what repeats it */
     uint64_t messages, kills, states, errors, flips;
     uint64_t flips_named, flips_refused,
-        flips_silent; /* of the flips: named as damage; open or poll
+        flips_silent;    /* of the flips: named as damage; open or poll
                                                           refused; messages lost and nothing said */
-    uint64_t aborts;  /* of the failing disks: those on which the store ended the process */
+    uint64_t aborts;     /* of the failing disks: those on which the store ended the process */
     const char *skipped; /* why power, errors and flips were not made; NULL: they were */
 };
 
@@ -59,8 +57,6 @@ int crash_prove(const struct tw_store_backend *store, const struct crash_options
  * crash_layer_path answers where it is, or "". */
 bool crash_has_layer(void);
 void crash_layer_path(char *out, size_t size);
-
-/* What the parts of a proof share: requests, judging a book, and saying what is broken. */
 
 /* What every part is given. */
 struct crash_case {
@@ -146,15 +142,12 @@ void disk_quiet_end(struct disk_log *log);
 /* The layer's record, or NULL when the layer is not loaded into this process. */
 struct disk_log **disk_layer(void);
 
-/* Proves that a store survives the loss of power, and a disk that fails. */
-
-/* Under that policy, at as many states as the options say.  False when something is broken. */
+/* That a store survives the loss of power, and a disk that fails, at as many states as the options say.  False when something is
+ * broken. */
 bool crash_power(const struct crash_case *this, enum tw_sync_policy sync);
 bool crash_errors(const struct crash_case *this, enum tw_sync_policy sync);
 
-/* Proves that a store serves nothing that was not put when a bit of its files has flipped. */
-
-/* As many flips as the options say.  False when something is broken. */
+/* That it serves nothing that was not put when a bit of its files has flipped. */
 bool crash_flips(const struct crash_case *this);
 
 #endif

@@ -299,6 +299,10 @@ static bool crash_rest(const struct crash_case *this, enum tw_sync_policy sync)
         crash_prepare(book, recorded.request.producers);
         crash_judge(this, CRASH_POWER, &recorded.request, recorded.directory, book,
                     "closed with messages pending, and opened again");
+        if (book->figures.damaged > 0)
+            crash_broken(this, CRASH_POWER, "failed",
+                         "closed with messages pending, and opened again: named as damaged: %s",
+                         book->failure);
         book_free(book);
     }
     recorded_free(&recorded);

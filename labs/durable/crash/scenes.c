@@ -7,13 +7,13 @@
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define MESSAGES_MAX 4096u
 #define DAY_MS       UINT64_C(86400000)
-/* A server is made and begun in some of them, which takes its time beside others. */
-#define SECONDS        100u
-#define SECONDS_SERVER 600u
+/* A server is made and begun in some of them, and others may keep the disk: beside them it takes its time. */
+#define SECONDS 600u
 /* Of seats that came and went, and of opens that were refused. */
 #define LEAK_BYTES UINT64_C(100000)
 #define REFUSALS   1000u
@@ -36,9 +36,10 @@ struct scene {
     struct outcome *outcome;
     char directory[PATH_MAX];
     struct tw_store *store;
-    struct tw_store_seat *seat;
+    struct tw_store_seat *seat, *canceller; /* more than the configuration hints at */
     struct tw_store_description description;
     uint64_t now_ms;
+    unsigned sync;
     struct message messages[MESSAGES_MAX];
     size_t count, handed[MESSAGES_MAX], handed_count;
     uint64_t handed_ms; /* the latest due that was handed out */
@@ -64,16 +65,18 @@ static void expect(struct scene *scene, const char *call, int answer, int expect
         fail(scene, "failed", "%s answered %d, expected %d", call, answer, expected);
 }
 
+/* Closed in order, a store keeps all under every policy; it is another one from scene to scene. */
 static struct tw_store_config config_of(const struct scene *scene)
 {
-    enum tw_sync_policy sync = TW_SYNC_ALWAYS;
+    enum tw_sync_policy sync = scene->sync % (TW_SYNC_NONE + 1);
     while (!(scene->this->store->policies & 1u << sync))
-        sync++;
+        sync = (sync + 1) % (TW_SYNC_NONE + 1);
     return (struct tw_store_config){.directory = scene->directory,
                                     .sync = sync,
                                     .interval_ms = 5,
                                     .now_ms = scene->now_ms,
                                     .seats = 1,
+                                    .capacity = 1,
                                     .settings = scene->settings,
                                     .setting_count = scene->setting_count};
 }
@@ -103,7 +106,12 @@ static bool scene_open(struct scene *scene, const char *name, uint64_t now_ms)
     }
     table->describe(scene->store, &scene->description);
     scene->seat = table->enter(scene->store);
-    return scene->seat != NULL;
+    scene->canceller = table->enter(scene->store);
+    if (!scene->seat || !scene->canceller)
+        fail(scene, "failed", "enter gave no second seat, though more than one is a hint");
+    if (table->flags & TW_STORE_SERVER && scene->description.server <= 0)
+        fail(scene, "failed", "it says that it starts a server, and names none");
+    return !scene->outcome->rule[0];
 }
 
 /* What was handed out and is not done comes again. */
@@ -111,6 +119,7 @@ static void scene_close(struct scene *scene)
 {
     const struct tw_store_backend *table = scene->this->store;
     table->leave(scene->seat);
+    table->leave(scene->canceller);
     expect(scene, "close", table->close(scene->store), TW_STORE_OK);
     for (size_t i = 0; i < scene->handed_count; i++)
         scene->messages[scene->handed[i]].fate = WAITS;
@@ -146,7 +155,7 @@ static void look_next(struct scene *scene)
             first = scene->messages[i].put.due_ms;
     first = first < scene->now_ms ? scene->now_ms : first;
     first = first < scene->handed_ms ? scene->handed_ms : first;
-    if (first != TW_STORE_NEVER && next >= first + scene->description.resolution_ms)
+    if (next > first && next - first >= scene->description.resolution_ms)
         fail(scene, "failed",
              "next named %" PRIu64 " at %" PRIu64 ", and a message waits for %" PRIu64, next,
              scene->now_ms, first);
@@ -201,7 +210,7 @@ static int put(struct scene *scene)
 static void cancel(struct scene *scene, size_t at)
 {
     struct message *message = &scene->messages[at];
-    int answer = scene->this->store->cancel(scene->seat, message->put.key, message->put.due_ms,
+    int answer = scene->this->store->cancel(scene->canceller, message->put.key, message->put.due_ms,
                                             message->put.handle);
     if (answer == TW_STORE_CANCELLED && message->fate == WAITS)
         message->fate = ENDED;
@@ -323,6 +332,11 @@ static void any_key_and_due(struct scene *scene, uint64_t base_ms)
     int answer = put(scene);
     if (answer != TW_STORE_RANGE || scene->description.reach_ms >= 400 * DAY_MS)
         expect(scene, "put", answer, TW_STORE_OK);
+    /* It takes it, or refuses it; but it never comes. */
+    add(scene, base_ms + 81, TW_STORE_NEVER - 1, 10);
+    answer = put(scene);
+    if (answer != TW_STORE_RANGE)
+        expect(scene, "put", answer, TW_STORE_OK);
     add(scene, base_ms + 79, scene->now_ms + 9 * DAY_MS, 10);
     expect(scene, "put", put(scene), TW_STORE_OK);
     /* Closed for a month, with messages that were due meanwhile. */
@@ -331,7 +345,10 @@ static void any_key_and_due(struct scene *scene, uint64_t base_ms)
     add(scene, base_ms + 80, scene->now_ms + 9 * DAY_MS, 10);
     expect(scene, "put", put(scene), TW_STORE_OK);
     drain(scene, scene->now_ms + 369 * DAY_MS, 256);
-    drain(scene, scene->now_ms + 2 * DAY_MS, 256);
+    drain(scene, scene->now_ms + 32 * DAY_MS, 256);
+    for (size_t i = 0; i < scene->count; i++)
+        if (scene->messages[i].fate == WAITS)
+            cancel(scene, i);
     scene_close(scene);
 }
 
@@ -370,7 +387,7 @@ static void clock_back(struct scene *scene)
     scene->now_ms = now + 20000;
     poll(scene, 256);
     add(scene, 5002, now + 5000, 30);
-    add(scene, 5003, now + 6000, 30);
+    add(scene, 5003, now + 6000, TW_PAYLOAD_MAX);
     expect(scene, "put", put(scene), TW_STORE_OK);
     if (!reopen(scene, now + 1000))
         return;
@@ -387,17 +404,26 @@ static void seats_and_neighbours(struct scene *scene)
     struct tw_delivery out[8], out_of_other[8];
     size_t count = 0, count_of_other = 0;
     const struct tw_store_backend *table = scene->this->store;
-    uint64_t times = table->flags & TW_STORE_SERVER ? 50 : 20000, memory;
+    uint64_t times = table->flags & TW_STORE_SERVER ? 50 : 20000, memory = 0;
     other = *scene;
     const uint64_t now = DURABLE_EPOCH_MS + 3 * DAY_MS;
     if (!scene_open(scene, "one", now) || !scene_open(&other, "other", now))
         return;
-    table->leave(table->enter(scene->store));
-    memory = footing_allocated_bytes();
-    for (uint64_t i = 0; i < times; i++)
+    for (uint64_t i = 0; i < times; i++) {
         table->leave(table->enter(scene->store));
+        if (i % 3 == 0) {
+            scene->count = 0;
+            add(scene, 8000 + i, now + DAY_MS, 10);
+            expect(scene, "put", put(scene), TW_STORE_OK);
+            cancel(scene, 0);
+        }
+        if ((i + 1) % (times / 2) == 0)
+            expect(scene, "checkpoint", table->checkpoint(scene->store), TW_STORE_OK);
+        if (i + 1 == times / 2)
+            memory = footing_allocated_bytes();
+    }
     if (memory != UINT64_MAX && footing_allocated_bytes() > memory + LEAK_BYTES)
-        fail(scene, "failed", "%" PRIu64 " seats that left did not give back %" PRIu64 " bytes",
+        fail(scene, "failed", "%" PRIu64 " seats that left and cancels kept %" PRIu64 " bytes",
              times, footing_allocated_bytes() - memory);
     for (uint64_t i = 0; i < 8; i++) {
         add(scene, 7000 + i, now + 1, 100);
@@ -440,10 +466,10 @@ static void refuse(struct scene *scene, const char *what, const struct tw_store_
         expect(scene, what, scene->this->store->open(&store, config, &error), expected);
         if (store || !error.text[0])
             fail(scene, "failed", "%s that was refused set a store, or gave no reason", what);
-        files = i == 0 ? footing_open_files() : files;
+        files = i == 0 ? footing_entries("/proc/self/fd") : files;
         memory = i == 0 ? footing_allocated_bytes() : memory;
     }
-    if (footing_open_files() > files ||
+    if (footing_entries("/proc/self/fd") > files ||
         (memory != UINT64_MAX && footing_allocated_bytes() > memory + LEAK_BYTES))
         fail(scene, "failed", "%s was refused %u times, and descriptors or memory were kept", what,
              REFUSALS);
@@ -457,8 +483,17 @@ static void refusals(struct scene *scene)
     if (!scene_open(scene, "one", now))
         return;
     struct tw_store_config config = config_of(scene);
-    if (is_kept(scene))
+    if (is_kept(scene)) {
         refuse(scene, "a second open of the directory", &config, TW_STORE_LOCKED);
+        struct tw_error error;
+        struct tw_store *store;
+        int answer = 0;
+        pid_t other = fork();
+        if (other == 0)
+            _exit(-scene->this->store->open(&store, &config, &error));
+        waitpid(other, &answer, 0);
+        expect(scene, "an open by another process", -WEXITSTATUS(answer), TW_STORE_LOCKED);
+    }
     add(scene, 6001, now + 1, 0);
     add(scene, 6002, now + 1, TW_PAYLOAD_MAX + 1);
     expect(scene, "a put with a payload that is too large", put(scene), TW_STORE_RANGE);
@@ -471,7 +506,15 @@ static void refusals(struct scene *scene)
     config.settings = &setting;
     config.setting_count = 1;
     refuse(scene, "an open with a setting that it does not have", &config, TW_STORE_BAD);
+    for (const struct tw_param *param = scene->this->store->params; param && param->name; param++) {
+        setting = (struct tw_setting){param->name, 1, {param->max + 1}};
+        refuse(scene, "an open with a setting out of its limits", &config, TW_STORE_BAD);
+    }
     config.setting_count = 0;
+    for (config.sync = 0; config.sync <= TW_SYNC_NONE; config.sync++)
+        if (!(scene->this->store->policies & 1u << config.sync))
+            refuse(scene, "an open under a policy that it cannot keep", &config, TW_STORE_BAD);
+    config.sync = config_of(scene).sync;
     if (!is_kept(scene))
         return;
     mkdir(foreign, 0700);
@@ -490,7 +533,8 @@ static uint64_t memory_of(int64_t server)
     return footing_allocated_bytes() + (server > 0 ? footing_memory_bytes(server) : 0);
 }
 
-/* The same messages again and again: what has ended takes no memory and, of one with files of its own, no disk. */
+/* The same messages again and again: what has ended takes no memory and, of one with files of its own, no disk.  A round begins
+ * shortly before the turn of an hour, when a store may have prepared the next. */
 static void rounds(struct scene *scene)
 {
     const struct tw_store_backend *table = scene->this->store;
@@ -503,9 +547,10 @@ static void rounds(struct scene *scene)
     for (size_t round = 0; round < ROUNDS && !scene->outcome->rule[0]; round++) {
         int more = 1;
         for (scene->count = 0; scene->count < ROUND_MESSAGES;)
-            add(scene, key++, scene->now_ms + 1000, TW_PAYLOAD_MAX);
+            add(scene, key++, scene->now_ms + scene->count * 4000, TW_PAYLOAD_MAX);
         expect(scene, "put", put(scene), TW_STORE_OK);
-        drain(scene, scene->now_ms + 7200000, 50);
+        cancel(scene, ROUND_MESSAGES - 1);
+        drain(scene, scene->now_ms + 6900000, 50);
         expect(scene, "checkpoint", table->checkpoint(scene->store), TW_STORE_OK);
         for (size_t i = 0; more && i < 4 * ROUND_MESSAGES; i++)
             expect(scene, "tend", table->tend(scene->store, scene->now_ms, &more), TW_STORE_OK);
@@ -572,6 +617,30 @@ static void other_settings(struct scene *scene)
     scene_close(scene);
 }
 
+/* Stores come and go under each policy: threads, descriptors and memory come back.  A library may keep some of its own. */
+static void comings_and_goings(struct scene *scene)
+{
+    size_t times = scene->this->store->flags & TW_STORE_SERVER ? 8 : 24, had[2] = {0}, has[2];
+    uint64_t memory = 0;
+    for (size_t i = 0; i < times; i++) {
+        scene->sync++;
+        if (!scene_open(scene, "goings", DURABLE_EPOCH_MS))
+            return;
+        scene_close(scene);
+        if (i == times / 4)
+            memory = footing_allocated_bytes();
+        has[0] = footing_entries("/proc/self/task");
+        has[1] = footing_entries("/proc/self/fd");
+        if (i == times / 4)
+            memcpy(had, has, sizeof had);
+    }
+    if (has[0] > had[0] + times / 12 || has[1] > had[1] ||
+        (memory != UINT64_MAX && footing_allocated_bytes() > memory + LEAK_BYTES))
+        fail(scene, "failed",
+             "closed %zu times, and it keeps %zu threads and %zu descriptors more, or memory",
+             times, has[0] - had[0], has[1] - had[1]);
+}
+
 static void early(struct scene *scene)
 {
     any_key_and_due(scene, 0);
@@ -588,9 +657,12 @@ static void late(struct scene *scene)
 #define ENDED_EACH   10u
 #define ENDED_BYTES  ((uint64_t)ENDED_ROUNDS * ENDED_EACH * TW_PAYLOAD_MAX)
 
-/* Megabytes that have ended and some messages that wait; a checkpoint, and the process ends without a close. */
+/* Megabytes that have ended and some messages that wait; a checkpoint and, behind more, a tend; and the process ends without a
+ * close. */
 static void die_behind_checkpoint(struct scene *scene)
 {
+    int more = 1;
+    scene->sync = TW_SYNC_NONE;
     if (!scene_open(scene, "short", DURABLE_EPOCH_MS))
         return;
     for (uint64_t round = 0; round < ENDED_ROUNDS && !scene->outcome->rule[0]; round++) {
@@ -604,6 +676,12 @@ static void die_behind_checkpoint(struct scene *scene)
         add(scene, i, DURABLE_EPOCH_MS + DAY_MS, 100);
     expect(scene, "put", put(scene), TW_STORE_OK);
     expect(scene, "checkpoint", scene->this->store->checkpoint(scene->store), TW_STORE_OK);
+    for (uint64_t i = 10; i < 20; i++)
+        add(scene, i, DURABLE_EPOCH_MS + DAY_MS, 100);
+    expect(scene, "put", put(scene), TW_STORE_OK);
+    while (more && !scene->outcome->rule[0])
+        expect(scene, "tend", scene->this->store->tend(scene->store, scene->now_ms, &more),
+               TW_STORE_OK);
 }
 
 /* It need not read again what has ended; a store may keep some of it. */
@@ -618,7 +696,7 @@ static void open_behind_checkpoint(struct scene *scene)
              "an open behind a checkpoint read %" PRIu64 " bytes; %" PRIu64
              " bytes of messages had ended before it",
              bytes, ENDED_BYTES);
-    for (uint64_t i = 0; i < 10; i++) {
+    for (uint64_t i = 0; i < 20; i++) {
         add(scene, i, DURABLE_EPOCH_MS + DAY_MS, 100);
         scene->messages[i].fate = WAITS;
     }
@@ -643,6 +721,7 @@ static void play(void *ctx, void *record)
     struct outcome *outcome = record;
     for (size_t i = 0; i < playing->count && !outcome->rule[0]; i++) {
         scene = (struct scene){.this = playing->this, .outcome = outcome};
+        scene.sync = (unsigned)i;
         scene.settings = scene.this->options->settings;
         scene.setting_count = scene.this->options->setting_count;
         playing->scenes[i](&scene);
@@ -655,10 +734,9 @@ static bool play_apart(const struct crash_case *this, scene_fn *const scenes[], 
     struct outcome outcome = {.rule = ""};
     struct playing playing = {this, scenes, count};
     char reason[300] = "";
-    unsigned seconds = this->store->flags & TW_STORE_SERVER ? SECONDS_SERVER : SECONDS;
     int said = memfd_create("said", MFD_CLOEXEC);
     struct isolate isolate = {.out_fd = said, .err_fd = said};
-    if (!isolate_run(&isolate, seconds, play, &playing, &outcome, sizeof outcome, reason,
+    if (!isolate_run(&isolate, SECONDS, play, &playing, &outcome, sizeof outcome, reason,
                      sizeof reason))
         crash_broken(this, CRASH_EVEN, "crashed", "a scene: %s", reason);
     else if (outcome.rule[0])
@@ -673,9 +751,9 @@ static bool play_apart(const struct crash_case *this, scene_fn *const scenes[], 
 bool crash_scenes(const struct crash_case *this)
 {
     /* In the order of their clocks: one directory has seen them all. */
-    static scene_fn *const scenes[] = {early,    much_at_once,         clock_back,
-                                       refusals, seats_and_neighbours, late,
-                                       rounds,   other_settings,       die_behind_checkpoint};
+    static scene_fn *const scenes[] = {
+        early, much_at_once, clock_back,     refusals,           seats_and_neighbours,
+        late,  rounds,       other_settings, comings_and_goings, die_behind_checkpoint};
     static scene_fn *const afterwards[] = {open_behind_checkpoint};
     size_t count = sizeof scenes / sizeof *scenes;
     bool dies = !(this->store->flags & (TW_STORE_SERVER | TW_STORE_IN_MEMORY));

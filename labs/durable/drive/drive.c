@@ -742,7 +742,7 @@ static void ended_look(struct driver *driver)
 static void leaks_look(struct driver *driver, size_t files, uint64_t memory)
 {
     struct book *book = driver->book;
-    size_t files_now = footing_open_files();
+    size_t files_now = footing_entries("/proc/self/fd");
     uint64_t memory_now = footing_allocated_bytes();
     if (driver->broken || !driver->request->is_strict)
         return;
@@ -770,7 +770,7 @@ enum drive_end drive(const struct durable_request *request, const char *director
         return DRIVE_BROKE;
     }
     look_begin(&driver);
-    size_t files = footing_open_files();
+    size_t files = footing_entries("/proc/self/fd");
     uint64_t memory = footing_allocated_bytes();
     int answer = open_store(&driver, directory);
     if (answer == TW_STORE_ABSENT)

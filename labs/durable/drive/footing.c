@@ -35,10 +35,10 @@ static uint64_t read_key(int64_t pid, const char *file, const char *key)
     return value;
 }
 
-size_t footing_open_files(void)
+size_t footing_entries(const char *directory)
 {
     size_t count = 0;
-    DIR *entries = opendir("/proc/self/fd");
+    DIR *entries = opendir(directory);
     while (entries && readdir(entries))
         count++;
     if (entries)

@@ -22,8 +22,8 @@ void footing_written(int64_t pid, uint64_t *written_bytes, uint64_t *storage_byt
 /* Bytes that read and its like gave to a process; UINT64_MAX when it cannot be read. */
 uint64_t footing_read_bytes(int64_t pid);
 
-/* Descriptors that this process has open. */
-size_t footing_open_files(void);
+/* Entries of a directory, "." and ".." too: descriptors of /proc/self/fd, threads of /proc/self/task. */
+size_t footing_entries(const char *directory);
 
 /* Bytes that are allocated in this process (jemalloc's stats.allocated); UINT64_MAX without jemalloc. */
 uint64_t footing_allocated_bytes(void);

@@ -43,17 +43,7 @@ static const struct tw_param memory_store_params[] = {{NULL, NULL, 0, 0, 0}};
 
 static bool indices_reserve(struct indices *list, size_t count)
 {
-    if (count <= list->room)
-        return true;
-    size_t room = list->room ? list->room * 2 : 64;
-    while (room < count)
-        room *= 2;
-    uint32_t *at = realloc(list->at, room * sizeof *at);
-    if (!at)
-        return false;
-    list->at = at;
-    list->room = room;
-    return true;
+    return store_room(&list->at, &list->room, count, sizeof *list->at);
 }
 
 /* ---- The heap. ------------------------------------------------------------------------------- */
@@ -110,17 +100,9 @@ static void heap_remove(struct tw_store *store, uint32_t place)
 static bool reserve(struct tw_store *store, size_t count)
 {
     size_t most = store->place_count + count;
-    if (most > UINT32_MAX - 1)
-        return false;
-    if (most > store->place_room) {
-        size_t room = store->place_room * 2 > most ? store->place_room * 2 : most + 64;
-        struct place *places = realloc(store->places, room * sizeof *places);
-        if (!places)
-            return false;
-        store->places = places;
-        store->place_room = room;
-    }
-    return indices_reserve(&store->free, most) && indices_reserve(&store->heap, most) &&
+    return most < UINT32_MAX &&
+           store_room(&store->places, &store->place_room, most, sizeof *store->places) &&
+           indices_reserve(&store->free, most) && indices_reserve(&store->heap, most) &&
            indices_reserve(&store->handed, most) && indices_reserve(&store->spent, most);
 }
 

@@ -163,16 +163,8 @@ static void put32(unsigned char *out, uint32_t value)
 
 static unsigned char *column_space(struct column *column, size_t size)
 {
-    if (column->room - column->size < size) {
-        size_t room = column->room ? column->room : 1024;
-        while (room - column->size < size)
-            room *= 2;
-        unsigned char *bytes = realloc(column->bytes, room);
-        if (!bytes)
-            return NULL;
-        column->bytes = bytes;
-        column->room = room;
-    }
+    if (!store_room(&column->bytes, &column->room, column->size + size, 1))
+        return NULL;
     column->size += size;
     return column->bytes + column->size - size;
 }

@@ -87,19 +87,8 @@ void redis_link_close(struct redis_link *link)
 
 static char *link_reserve(struct redis_link *link, size_t size)
 {
-    if (link->room - link->size < size) {
-        size_t room = link->room ? link->room : 4096;
-        while (room - link->size < size)
-            room *= 2;
-        char *out = realloc(link->out, room);
-        if (!out) {
-            link->no_memory = true;
-            return NULL;
-        }
-        link->out = out;
-        link->room = room;
-    }
-    return link->out + link->size;
+    link->no_memory = link->no_memory || !store_room(&link->out, &link->room, link->size + size, 1);
+    return link->no_memory ? NULL : link->out + link->size;
 }
 
 /* "*12\r\n", "$12\r\n" */

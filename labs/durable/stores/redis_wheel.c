@@ -134,17 +134,9 @@ static void message_add(struct redis_link *link, const struct tw_message *messag
 
 static bool used_reserve(struct tw_store *store, size_t more)
 {
-    size_t needed = store->heap_count + more;
-    if (!store_set_reserve(&store->used, more) || !store_set_reserve(&store->least, more))
-        return false;
-    if (needed <= store->heap_room)
-        return true;
-    uint64_t *heap = realloc(store->heap, 2 * needed * sizeof *heap);
-    if (!heap)
-        return false;
-    store->heap = heap;
-    store->heap_room = 2 * needed;
-    return true;
+    return store_set_reserve(&store->used, more) && store_set_reserve(&store->least, more) &&
+           store_room(&store->heap, &store->heap_room, store->heap_count + more,
+                      sizeof *store->heap);
 }
 
 static void used_add(struct tw_store *store, uint64_t slot, uint64_t number, uint64_t due)
@@ -322,14 +314,8 @@ static bool list_next(struct tw_store *store, uint64_t now_ms, uint64_t before, 
 
 static struct work *work_new(struct tw_store *store)
 {
-    if (store->work_count == store->work_room) {
-        size_t room = store->work_room ? store->work_room * 2 : 16;
-        struct work *works = realloc(store->works, room * sizeof *works);
-        if (!works)
-            return NULL;
-        store->works = works;
-        store->work_room = room;
-    }
+    if (!store_room(&store->works, &store->work_room, store->work_count + 1, sizeof *store->works))
+        return NULL;
     struct work *work = &store->works[store->work_count];
     *work = (struct work){0};
     return work;
@@ -391,15 +377,8 @@ static bool handed_reserve(struct tw_store *store, size_t more)
                 store->handed_count * sizeof *store->handed);
         store->handed_first = 0;
     }
-    if (store->handed_first + needed <= store->handed_room)
-        return true;
-    size_t room = 2 * (store->handed_first + needed);
-    struct handed *handed = realloc(store->handed, room * sizeof *handed);
-    if (!handed)
-        return false;
-    store->handed = handed;
-    store->handed_room = room;
-    return true;
+    return store_room(&store->handed, &store->handed_room, store->handed_first + needed,
+                      sizeof *store->handed);
 }
 
 /* One message of a list.  One that was cancelled, or that its seal does not fit, is passed over. */
@@ -633,14 +612,8 @@ static bool finding_add(struct findings *findings, const char *name)
         return true;
     found.slot = slot;
     found.number = number;
-    if (findings->count == findings->room) {
-        size_t room = findings->room ? findings->room * 2 : 1024;
-        struct found *at = realloc(findings->at, room * sizeof *at);
-        if (!at)
-            return false;
-        findings->at = at;
-        findings->room = room;
-    }
+    if (!store_room(&findings->at, &findings->room, findings->count + 1, sizeof found))
+        return false;
     findings->at[findings->count++] = found;
     return true;
 }

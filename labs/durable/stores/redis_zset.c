@@ -283,20 +283,13 @@ static int redis_zset_cancel(struct tw_store_seat *seat, uint64_t key, uint64_t 
 
 static bool handed_reserve(struct tw_store *store, size_t more)
 {
-    size_t needed = store->handed_count + more;
     if (store->handed_first > 0) {
         memmove(store->handed, store->handed + store->handed_first,
                 store->handed_count * sizeof *store->handed);
         store->handed_first = 0;
     }
-    if (needed <= store->handed_room)
-        return true;
-    uint64_t *handed = realloc(store->handed, 2 * needed * sizeof *handed);
-    if (!handed)
-        return false;
-    store->handed = handed;
-    store->handed_room = 2 * needed;
-    return true;
+    return store_room(&store->handed, &store->handed_room, store->handed_count + more,
+                      sizeof *store->handed);
 }
 
 /* A message that its seal does not fit is not served; it is counted, and stays among the working. */

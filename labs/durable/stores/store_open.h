@@ -7,6 +7,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -18,6 +21,21 @@ static inline uint64_t store_monotonic_ns(void)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+/* Room in an array for so many elements of that size: false without memory, and then nothing has changed. */
+static inline bool store_room(void *array, size_t *room, size_t needed, size_t size)
+{
+    void *elements;
+    if (needed <= *room)
+        return true;
+    memcpy(&elements, array, sizeof elements);
+    elements = realloc(elements, 2 * needed * size);
+    if (!elements)
+        return false;
+    memcpy(array, &elements, sizeof elements);
+    *room = 2 * needed;
+    return true;
 }
 
 /* What every open of a store checks first, so that their refusals read alike. */

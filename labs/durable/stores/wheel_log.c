@@ -74,13 +74,8 @@ static void wl_leave(struct tw_store_seat *seat)
 /* The checks of the payloads, before the lock is taken. */
 static int put_check(struct tw_store_seat *seat, const struct tw_message *messages, size_t count)
 {
-    if (seat->check_room < count) {
-        uint32_t *checks = realloc(seat->checks, count * sizeof *checks);
-        if (!checks)
-            return TW_STORE_MEMORY;
-        seat->checks = checks;
-        seat->check_room = count;
-    }
+    if (!store_room(&seat->checks, &seat->check_room, count, sizeof *seat->checks))
+        return TW_STORE_MEMORY;
     for (size_t i = 0; i < count; i++) {
         if (messages[i].size > TW_PAYLOAD_MAX || messages[i].due_ms > WL_DUE_MAX)
             return TW_STORE_RANGE;
@@ -191,14 +186,7 @@ static bool late_make_room(struct tw_store *store)
     size_t need = store->late_count;
     for (const struct tw_store_seat *seat = store->seats; seat; seat = seat->next)
         need++;
-    if (need <= store->late_room)
-        return true;
-    struct wl_place *late = realloc(store->late, 2 * need * sizeof *late);
-    if (!late)
-        return false;
-    store->late = late;
-    store->late_room = 2 * need;
-    return true;
+    return store_room(&store->late, &store->late_room, need, sizeof *store->late);
 }
 
 /* Appends the cancel and waits for it; with the lock. */

@@ -292,13 +292,8 @@ static int pointer_ready(struct tw_store *store)
 
 static bool batch_make_room(struct tw_store *store, size_t max)
 {
-    if (store->batch_room < max) {
-        struct wl_place *batch = realloc(store->batch, max * sizeof *batch);
-        if (!batch)
-            return false;
-        store->batch = batch;
-        store->batch_room = max;
-    }
+    if (!store_room(&store->batch, &store->batch_room, max, sizeof *store->batch))
+        return false;
     if (store->undone_count + max <= store->undone_room)
         return true;
     size_t room = 2 * (store->undone_count + max);

@@ -30,15 +30,10 @@ uint64_t wl_segment_base(const char *name)
 
 static int segments_append(struct wl_segments *segments, uint64_t base, uint64_t size)
 {
-    if (segments->count == segments->room) {
-        size_t room = segments->room ? segments->room * 2 : 16;
-        struct wl_segment **list = realloc(segments->list, room * sizeof(struct wl_segment *));
-        if (!list)
-            return ENOMEM;
-        segments->list = list;
-        segments->room = room;
-    }
-    struct wl_segment *segment = calloc(1, sizeof *segment);
+    struct wl_segment *segment =
+        store_room(&segments->list, &segments->room, segments->count + 1, sizeof segment)
+            ? calloc(1, sizeof *segment)
+            : NULL;
     if (!segment)
         return ENOMEM;
     *segment = (struct wl_segment){

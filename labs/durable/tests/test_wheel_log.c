@@ -755,15 +755,9 @@ static void touch(const char *directory, const char *name, const void *bytes, si
 
 CASE(other_directories_are_refused_and_left_alone)
 {
-    struct opened opened, second;
+    struct opened opened;
     unsigned char header[WL_FILE_HEADER_BYTES], found[WL_FILE_HEADER_BYTES];
     char path[128];
-    assert_int_equal(mkdir(*state, 0755), 0);
-    touch(*state, "letters.txt", "dear", 4);
-    assert_int_equal(store_open(&opened, *state, START, NULL, 0), TW_STORE_FORMAT);
-    assert_non_null(strstr(opened.error.text, "letters.txt"));
-    directory_clear(*state);
-
     assert_int_equal(mkdir(*state, 0755), 0);
     wl_header_write(header, &(struct wl_file_header){.version = 2, .kind = WL_FILE_SEGMENT});
     touch(*state, "log-0000000000000000", header, sizeof header);
@@ -778,7 +772,6 @@ CASE(other_directories_are_refused_and_left_alone)
     directory_clear(*state);
 
     assert_int_equal(store_open(&opened, *state, START, NULL, 0), TW_STORE_OK);
-    assert_int_equal(store_open(&second, *state, START, NULL, 0), TW_STORE_LOCKED);
     store_close(&opened);
     struct tw_setting slots = setting("slots", 7);
     assert_int_equal(store_open(&opened, *state, START, &slots, 1), TW_STORE_BAD);
@@ -907,40 +900,6 @@ CASE(a_message_is_written_once)
         directory_clear(*state);
         written_once(*state, sizes[i]);
     }
-}
-
-CASE(segments_that_are_over_are_deleted)
-{
-    struct tw_setting settings[] = {setting("segment-kib", 4), setting("checkpoint-kib", 4)};
-    unsigned char payload[200] = {0};
-    struct opened opened;
-    struct tw_store_stats stats;
-    struct tw_delivery out[64];
-    uint64_t most = 0, now = START;
-    size_t count;
-    assert_int_equal(store_open(&opened, *state, START, settings, 2), TW_STORE_OK);
-    put_one(&opened, 0, START + 900000, payload, 200);
-    for (uint64_t key = 1; key < 3000; key++) {
-        int more = 1;
-        put_one(&opened, key, now + 1000, payload, 200);
-        now += 100;
-        assert_int_equal(wheel_log->poll(opened.store, now, out, 64, &count), TW_STORE_OK);
-        assert_int_equal(wheel_log->done(opened.store, count), TW_STORE_OK);
-        while (more)
-            assert_int_equal(wheel_log->tend(opened.store, now, &more), TW_STORE_OK);
-        wheel_log->stats(opened.store, &stats);
-        most = stats.disk_bytes > most ? stats.disk_bytes : most;
-    }
-    /* Of 750 KiB the last messages, the segment of the first, and what is promised ahead. */
-    assert_true(stats.reclaimed_bytes > 600 * 1024);
-    assert_true(most < 1400 * 1024);
-    store_kill(&opened, *state, now);
-    assert_int_equal(store_open(&opened, *state, now, settings, 2), TW_STORE_OK);
-    assert_int_equal(opened.told.count, 0);
-    assert_int_equal(wheel_log->poll(opened.store, START + 900000, out, 64, &count), TW_STORE_OK);
-    assert_true(count > 0 && count < 20);
-    assert_int_equal(out[count - 1].key, 0);
-    store_close(&opened);
 }
 
 /* A dispatcher that polls and never tends has checkpoints, too, so that what is replayed has a bound. */
