@@ -462,7 +462,7 @@ def print_within(*names):
             tails.append(longest["fast"] <= min(longest.values()))
     behind = {kind: f"{(1 / ratio - 1) * 100:.0f} %" for kind, ratio in worst.items()}
     print(f"`fast` takes at most {behind['traces']} longer than the best other exact design on recorded loads, {behind['points']} on P1 to P5 up to "
-          f"1e5 timers and {behind['1e6']} at 1e6. No design's longest advance is shorter on {sum(tails)} of these {len(tails)} loads.")
+          f"1e5 timers and {behind['1e6']} at 1e6. On {sum(tails)} of these {len(tails)} loads no design has a shorter longest advance.")
 
 
 def machine_of(document):

@@ -9,8 +9,7 @@ static void add_points(struct page *page, const struct place *list)
     for (struct place at = place_item(list, 0); at.json; place_next(&at)) {
         page_row(page);
         page_cell_put(page, &at, "name");
-        page_cell_say(page, &at, "{points:plain}");
-        page_cell_say(page, &at, "{of:count}");
+        page_cell_say(page, &at, "{points:plain} of {of:count}");
         page_cell(page, "%s", place_text(&at, "rule"));
         if (place_text(&at, "rule")[0])
             page_mark(page, PAGE_BAD);
@@ -41,7 +40,6 @@ void page_grade(struct page *page, const cJSON *document)
     page_table(page, NULL, "Points");
     page_column(page, "", "", PAGE_LEFT | PAGE_NAMES, 0);
     page_column(page, "points", "", 0, 0);
-    page_column(page, "of", "", 0, 0);
     page_column(page, "broken rule", "", PAGE_LEFT, 0);
     add_points(page, &parts);
     add_points(page, &costs);
@@ -52,6 +50,8 @@ void page_grade(struct page *page, const cJSON *document)
         struct place loads = place_get(&cost, "loads");
         if (loads.json && loads.json->child) {
             page_heading(page, 2, NULL, "%s", place_text(&cost, "name"));
+            page_text(page, "Counted operations, memory in bytes per task; no points at none and "
+                            "above, all points at full and below.");
             page_records(page, "Loads", &loads);
         }
     }

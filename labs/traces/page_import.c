@@ -132,7 +132,7 @@ static void add_delays(struct page *page, const struct place *root)
     }
     if (distinct > shown) {
         list_add(&list);
-        page_span(page, "%.0f others", distinct - shown);
+        page_span(page, "%.0f more", distinct - shown);
     }
 }
 
@@ -153,7 +153,7 @@ static void add_fired(struct page *page, const struct place *root)
     list_count(&list, root, "observed.obs_early", "before their deadline (written as cancels)");
     list_count(&list, root, "observed.obs_unknown", "armed before the log");
     if (!list.is_open)
-        page_fact(page, "fired", "none, says the log");
+        page_fact(page, "fired", "none, according to the log");
     list = (struct list){page, "dropped", false};
     list_count(&list, root, "drops.drop_cancel_late", "cancels after their deadline");
     list_count(&list, root, "drops.drop_cancel_unknown", "cancels of timers armed before the log");
@@ -193,7 +193,7 @@ static void add_notes(struct page *page, const struct place *root)
     if (place_number(root, "torn_lines") > 0)
         page_fact(page, "torn", "the last line has no newline and was left out");
     list = (struct list){page, "lost", false};
-    list_count(&list, root, "lost_events", "events are missing, says the log");
+    list_count(&list, root, "lost_events", "events are missing, according to the log");
     list = (struct list){page, "clock", false};
     list_count(&list, root, "clock_back", "times the clock went back; taken as the time before");
     for (struct place note = place_item(&notes, 0); note.json; place_next(&note))
@@ -212,7 +212,7 @@ void page_import(struct page *page, const cJSON *document)
     add_fired(page, &root);
     add_tallies(page, &root);
     add_notes(page, &root);
-    page_fold(page, "All that was counted");
+    page_fold(page, "All counts");
     page_facts(page, &root);
     page_open(page, PAGE_FOLD_END);
     page_all_figures(page, &root);

@@ -45,9 +45,9 @@ static void add_calibration(struct page *page, const struct place *root)
 {
     static const struct page_field fields[] = {
         {"additions", NULL, 0, 0, "{additions}"},
-        {"told", "ns", 0, 0, "{told_ns}"},
+        {"measured", "ns", 0, 0, "{told_ns}"},
         {"expected", "ns", 0, 0, "{expected_ns}"},
-        {"told / expected", NULL, 0, 0, "{ratio.median:digits}"},
+        {"measured / expected", NULL, 0, 0, "{ratio.median:digits}"},
         {"low", NULL, 0, 0, "{ratio.low:digits}"},
         {"high", NULL, 0, 0, "{ratio.high:digits}"},
         {"tolerance", NULL, 0, 0, "{tolerance:share}"},
@@ -60,10 +60,11 @@ static void add_calibration(struct page *page, const struct place *root)
     page_table(page, "calibrations", "Dependent additions in each start");
     page_fields_each(page, fields, sizeof fields / sizeof *fields, &list);
     struct place first = place_item(&list, 0);
-    page_say(page, PAGE_TEXT, &first,
-             "null with so many dependent additions in each start, by --between=chain, less null. "
-             "Status ok: the whole 99 % interval is within the tolerance of as many times the "
-             "time of one addition; wrong: it is outside; else inconclusive.");
+    page_say(
+        page, PAGE_TEXT, &first,
+        "Each start of null makes that many dependent additions (--between=chain); the time of "
+        "null alone is subtracted. Expected: their number times the time of one. Status ok: the "
+        "whole 99 % interval is within the tolerance; wrong: all of it is outside.");
 }
 
 static void say_smallest(struct page *page, const struct place *root)
