@@ -187,7 +187,9 @@ static enum verdict take_pulse(const struct child *child, pid_t pid, struct puls
         return IS_BLOCKED;
     if (over > WALL_MORE)
         return RAN_OUT_OF_TIME;
-    if (cpu - pulse->seen_cpu > child->call_seconds * stretch)
+    /* What works through all timers, as open and close may, takes longer the more there are. */
+    double most = child->call_seconds * stretch * (1 + child->watch->operations.capacity / 1e6);
+    if (cpu - pulse->seen_cpu > most)
         return DOES_NOT_RETURN;
     if (asleep > child->idle_seconds && is_stopped)
         return IS_STOPPED;
@@ -239,7 +241,8 @@ static void tell_hang(const struct child *child, enum verdict verdict,
     else
         report_broken(report, RULE_RETURN,
                       "%s had not returned after %.2g s of processor time without a callback",
-                      function, child->call_seconds);
+                      function,
+                      child->call_seconds * (1 + child->watch->operations.capacity / 1e6));
 }
 
 static void tell_fault(const struct watch *watch, struct conform_report *report)
@@ -270,8 +273,7 @@ static void tell_fault(const struct watch *watch, struct conform_report *report)
                       fault->address);
         break;
     case FAULT_STACK:
-        report_broken(report, RULE_CRASH,
-                      "%s crashed: its stack is used up; recursion without an end?", function);
+        report_broken(report, RULE_CRASH, "%s crashed: its stack is used up: recursion?", function);
         break;
     case FAULT_UNKNOWN:
         report_broken(report, RULE_CRASH, "%s crashed: it %s at address 0x%" PRIx64, function, verb,
