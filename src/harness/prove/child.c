@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define MEMORY_BYTES (UINT64_C(2) << 30)
-#define CALL_SECONDS 2.0
+#define CALL_SECONDS 2.0 /* and as much for each million timers: open may work through them */
 #define ALL_SECONDS  1200.0
 #define IDLE_SECONDS 1.0
 #define LOOK_MS      10
@@ -187,7 +187,6 @@ static enum verdict take_pulse(const struct child *child, pid_t pid, struct puls
         return IS_BLOCKED;
     if (over > WALL_MORE)
         return RAN_OUT_OF_TIME;
-    /* What works through all timers, as open and close may, takes longer the more there are. */
     double most = child->call_seconds * stretch * (1 + child->watch->operations.capacity / 1e6);
     if (cpu - pulse->seen_cpu > most)
         return DOES_NOT_RETURN;
