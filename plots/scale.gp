@@ -24,5 +24,5 @@ do for [cache = 2:3] {
         filled = filled.(filled eq "" ? "L" : ", and L").sprintf("%d", cache)
     }
 }
-xname = "timers".(filled eq "" ? "" : "; dashed: 16 bytes each fill ".filled)
+xname = "timers".(filled eq "" ? "" : " (dashed: timers of 16 bytes fill ".filled.")")
 load "panels.gp"
