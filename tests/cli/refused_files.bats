@@ -177,6 +177,10 @@ more wake-ups of use than wake-ups|wakeups.count|p["wakeups"]["useful"] = 1e9
 an exact design that was late|late_max_ticks|c["late_max_ticks"] = 1
 a design later than its traits allow|late_max_ticks|c["traits"]["late_ticks"] = 2; c["late_max_ticks"] = 3
 more fired than the phases say|fired|c["traits"]["late_ticks"] = 2; c["fired"] += 1
+memory per task that is not that of the peak|memory.peak_bytes_per_task|c["memory"]["peak_bytes_per_task"] *= 2
+more timers running than there are|stream.capacity|c["stream"]["running_max"] = 1e9
+ok for a reason|reason|c["reason"] = "it crashed"
+the identity of another design|identity|c["impl"] = "heap4"
 a status that there is not|status: unknown|c["status"] = "fine"
 an interval that is not in the catalogue|low|d["other"] = [{"low": 2, "median": 1, "high": 3}]'
 

@@ -360,9 +360,7 @@ TEST(test_a_cost_of_which_nothing_is_left_is_unclear)
             criteria_ratio(&of[unclear[i]].cells, &of[list].cells, CRITERION_COST);
         assert_true(isnan(over.median) && isnan(over.high) && isnan(under.median));
         assert_true(criteria_may_be_better(&of[unclear[i]], &of[list], CRITERION_COST));
-        assert_true(criteria_may_be_near(&of[unclear[i]], &of[list], CRITERION_COST));
         assert_false(front_dominates(&of[list], &of[unclear[i]]));
-        assert_true(isnan(criteria_value(&of[unclear[i]].of, CRITERION_COST)));
         assert_true(criteria_promise(&of[unclear[i]].of, CRITERION_COST) < 1e-9);
     }
     assert_true(fabs(criteria_promise(&of[list].of, CRITERION_COST) - 9) < 1e-9);
@@ -399,8 +397,7 @@ TEST(test_a_sample_below_nothing_is_left_out_by_the_interval)
     const struct contender *of = world_field(&world)->contenders;
     struct summary ratio = criteria_ratio(&of[list].cells, &of[heap].cells, CRITERION_COST);
     assert_true(fabs(ratio.median - 2) < 1e-9 && fabs(ratio.high - 2) < 1e-9);
-    assert_true(fabs(ratio.low - 2) < 1e-9);
-    assert_int_equal(ratio.count, 9);
+    assert_true(fabs(ratio.low - 2) < 1e-9 && ratio.count == 9);
     world_close(&world);
 }
 

@@ -201,12 +201,7 @@ static void replay_words_by_next(struct replay *replay, const uint32_t *word, co
 
 /* Each has a loop of its own, so that calls back to back have nothing to ask. */
 
-ALWAYS_INLINE void chained(struct replay *replay)
-{
-    (void)replay; /* the fence behind each call does it */
-}
-
-ALWAYS_INLINE void behind(struct replay *replay)
+ALWAYS_INLINE void work_behind(struct replay *replay)
 {
     gap_work(replay->gap);
     gap_fence();
@@ -214,14 +209,14 @@ ALWAYS_INLINE void behind(struct replay *replay)
 
 /* The instance waits as well as the operands do: what a design reads first it finds by either.  All is in registers
  * before, so that little is left to end behind the steps. */
-#define DRIVE_APART(between)                                                                       \
+#define DRIVE_APART(between, work)                                                                 \
     ALWAYS_INLINE bool start_##between(struct replay *replay, tw_id id, tw_tick deadline)          \
     {                                                                                              \
         int (*start)(struct tw_timers *, tw_id, tw_tick) = replay->start;                          \
         uintptr_t timers = (uintptr_t)replay->timers;                                              \
         uint64_t zero = replay->gap->zero;                                                         \
         __asm__ volatile("" : "+r"(start), "+r"(timers), "+r"(id), "+r"(deadline), "+r"(zero));    \
-        between(replay);                                                                           \
+        work;                                                                                      \
         zero = gap_steps(zero);                                                                    \
         int status = start((struct tw_timers *)(timers + (uintptr_t)zero), id + (tw_id)zero,       \
                            deadline + zero);                                                       \
@@ -234,7 +229,7 @@ ALWAYS_INLINE void behind(struct replay *replay)
         uintptr_t timers = (uintptr_t)replay->timers;                                              \
         uint64_t zero = replay->gap->zero;                                                         \
         __asm__ volatile("" : "+r"(stop), "+r"(timers), "+r"(id), "+r"(zero));                     \
-        between(replay);                                                                           \
+        work;                                                                                      \
         zero = gap_steps(zero);                                                                    \
         stop((struct tw_timers *)(timers + (uintptr_t)zero), id + (tw_id)zero);                    \
         gap_fence();                                                                               \
@@ -244,7 +239,7 @@ ALWAYS_INLINE void behind(struct replay *replay)
         uint64_t zero = replay->gap->zero;                                                         \
         uintptr_t timers = (uintptr_t)replay->timers;                                              \
         __asm__ volatile("" : "+r"(timers), "+r"(to), "+r"(zero));                                 \
-        between(replay);                                                                           \
+        work;                                                                                      \
         zero = gap_steps(zero);                                                                    \
         replay->advance((struct tw_timers *)(timers + (uintptr_t)zero), to + zero, replay->expire, \
                         replay);                                                                   \
@@ -255,7 +250,7 @@ ALWAYS_INLINE void behind(struct replay *replay)
         uint64_t zero = replay->gap->zero;                                                         \
         uintptr_t timers = (uintptr_t)replay->timers;                                              \
         __asm__ volatile("" : "+r"(timers), "+r"(zero));                                           \
-        between(replay);                                                                           \
+        work;                                                                                      \
         tw_tick next = replay->next((struct tw_timers *)(timers + (uintptr_t)gap_steps(zero)));    \
         gap_fence();                                                                               \
         return next;                                                                               \
@@ -271,8 +266,8 @@ ALWAYS_INLINE void behind(struct replay *replay)
             replay_words(replay, word, end, driver, false);                                        \
     }
 
-DRIVE_APART(chained)
-DRIVE_APART(behind)
+DRIVE_APART(chained, (void)0)
+DRIVE_APART(behind, work_behind(replay))
 
 /* ---- Batches. -------------------------------------------------------------------------------- */
 

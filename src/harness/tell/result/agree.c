@@ -41,6 +41,11 @@ static const char *const rising[][9] = {
     {"late_mean_ticks", "late_max_ticks"},
     {"useful", "count"},
     {"to_moment", "count"},
+    {"allocated_bytes", "peak_bytes"},
+    {"running_max", "capacity"},
+    {"samples", "runs"},
+    {"false_alarms", "comparisons"},
+    {"false_alarm_rate", "false_alarm_high"},
 };
 
 static int check_order(const struct place_in *in, const cJSON *object)
@@ -58,17 +63,6 @@ static int check_order(const struct place_in *in, const cJSON *object)
     return DIAG_OK;
 }
 
-static struct summary summary_again(const cJSON *samples)
-{
-    size_t count = (size_t)cJSON_GetArraySize(samples), filled = 0;
-    double *values = memory_take(count, sizeof *values);
-    json_each(sample, samples, "")
-        values[filled++] = sample->valuedouble;
-    struct summary summary = summary_of(values, count);
-    free(values);
-    return summary;
-}
-
 static int check_samples(const struct place_in *in, const cJSON *object)
 {
     const cJSON *samples = json_get(object, "samples");
@@ -76,7 +70,12 @@ static int check_samples(const struct place_in *in, const cJSON *object)
         return DIAG_OK;
     if (!samples->child)
         return refuse(in, "median", "of no samples", "null in the place of the object");
-    struct summary again = summary_again(samples);
+    size_t count = (size_t)cJSON_GetArraySize(samples), filled = 0;
+    double *values = memory_take(count, sizeof *values);
+    json_each(sample, samples, "")
+        values[filled++] = sample->valuedouble;
+    struct summary again = summary_of(values, count);
+    free(values);
     if (!is_near(json_get_number(object, "median"), again.median) ||
         !is_near(json_get_number(object, "low"), again.low) ||
         !is_near(json_get_number(object, "high"), again.high))
@@ -195,8 +194,10 @@ static double latest(const cJSON *cell)
 /* A cell on a runner has a ledger for its proof; designs that may be late, or keep nothing, have another digest. */
 static int check_proof(const struct place_in *in, const cJSON *cell)
 {
-    bool runs = json_get(cell, "runner") || json_get(cell, "clock");
-    bool plays = !runs, exact = plays && result_is_exact(cell);
+    bool runs = json_get(cell, "runner") || json_get(cell, "clock"), plays = !runs;
+    bool exact = plays && result_is_exact(cell);
+    const char *identity = json_get_text(cell, "identity"), *impl = json_get_text(cell, "impl");
+    double per_task = json_get_number(cell, "memory.peak_bytes_per_task");
     double ended = json_get_number(cell, "ledger.ran") + json_get_number(cell, "ledger.stopped") +
                    json_get_number(cell, "ledger.returned");
     double fired = json_get_number(cell, "fired"), expired = 0;
@@ -215,6 +216,16 @@ static int check_proof(const struct place_in *in, const cJSON *cell)
         {"late_max_ticks", runs || json_get_number(cell, "late_max_ticks") <= latest(cell),
          "what the traits allow"},
         {"fired", runs || fired == expired, "the sum of operations.expire"},
+        {"reason", !json_get(cell, "reason"), "null"},
+        {"identity",
+         (runs || strncmp(identity, impl, strlen(impl)) == 0) &&
+             strstr(identity, json_get_text(cell, "workload")),
+         "impl and workload in it"},
+        {"memory.peak_bytes_per_task",
+         runs || isnan(per_task) ||
+             is_near(per_task, json_get_number(cell, "memory.peak_bytes") /
+                                   json_get_number(cell, "stream.capacity")),
+         "peak_bytes / capacity"},
         {"fired", !exact || fired == json_get_number(cell, "stream.expected_fired"),
          "stream.expected_fired"},
         {"digest", !exact || json_says(cell, "digest", json_get_text(cell, "expected_digest")),

@@ -219,10 +219,9 @@ bool result_has_cell(const struct result_document *document, const struct cell_i
     size_t index;
     cell_identity_text(text, sizeof text, identity, stream);
     const cJSON *cell = find_cell(document, text, &index);
-    const char *status = json_get_text(cell, "status");
-    if (strcmp(status, outcome_status_name(OUTCOME_TIMEOUT)) == 0)
+    if (json_says(cell, "status", outcome_status_name(OUTCOME_TIMEOUT)))
         return !limit_was_lower(cell, "limits.budget_ns", identity->budget_ns);
-    if (strcmp(status, outcome_status_name(OUTCOME_OUT_OF_MEMORY)) == 0)
+    if (json_says(cell, "status", outcome_status_name(OUTCOME_OUT_OF_MEMORY)))
         return !limit_was_lower(cell, "limits.memory_bytes", identity->memory_limit_bytes);
     return cell && !was_killed(cell);
 }
@@ -270,11 +269,9 @@ void result_set_complete(struct result_document *document, bool complete)
 size_t result_count_failed(const struct result_document *document)
 {
     size_t failed = (size_t)cJSON_GetArraySize(json_get(document->root, "left_out"));
-    json_each(cell, document->cells, "") {
-        const char *status = json_get_text(cell, "status");
-        failed += strcmp(status, outcome_status_name(OUTCOME_MISMATCH)) == 0 ||
-                  strcmp(status, outcome_status_name(OUTCOME_CRASHED)) == 0;
-    }
+    json_each(cell, document->cells, "")
+        failed += json_says(cell, "status", outcome_status_name(OUTCOME_MISMATCH)) ||
+                  json_says(cell, "status", outcome_status_name(OUTCOME_CRASHED));
     return failed;
 }
 
