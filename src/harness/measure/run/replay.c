@@ -201,12 +201,6 @@ static void replay_words_by_next(struct replay *replay, const uint32_t *word, co
 
 /* Each has a loop of its own, so that calls back to back have nothing to ask. */
 
-ALWAYS_INLINE void work_behind(struct replay *replay)
-{
-    gap_work(replay->gap);
-    gap_fence();
-}
-
 /* The instance waits as well as the operands do: what a design reads first it finds by either.  All is in registers
  * before, so that little is left to end behind the steps. */
 #define DRIVE_APART(between, work)                                                                 \
@@ -267,7 +261,7 @@ ALWAYS_INLINE void work_behind(struct replay *replay)
     }
 
 DRIVE_APART(chained, (void)0)
-DRIVE_APART(behind, work_behind(replay))
+DRIVE_APART(behind, (gap_work(replay->gap), gap_fence()))
 
 /* ---- Batches. -------------------------------------------------------------------------------- */
 
