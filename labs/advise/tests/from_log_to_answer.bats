@@ -28,8 +28,7 @@ needs_labs() {
 
 @test "the trace gets an answer, or is said to have none in its budget" {
     needs_labs
-    local budget=8
-    [ "${DEPTH:-}" != all ] || budget=60
+    local budget=8 && { [ "${DEPTH:-}" != all ] || budget=60; }
     advise() { run "$twbench" advise "$BATS_FILE_TMPDIR/mytrace.tt.xz" --budget=${budget}s --progress=never --json=answer.json --html=answer.html --force; }
     advise
     # A host that takes the core away for milliseconds makes times that contradict each other: said, and measured again.
