@@ -9,6 +9,7 @@
 #include "harness/measure/sched/answers.h"
 #include "harness/prove/guard.h"
 #include "harness/prove/judge.h"
+#include "harness/prove/settings.h"
 #include "harness/prove/watch.h"
 
 #include <time.h>
@@ -96,60 +97,7 @@ static void build_rearm(struct case_plan *plan)
     }
 }
 
-/* Nothing else runs, so that only this timer says when something is to be done. */
-static void build_a_tick_earlier(struct case_plan *plan)
-{
-    for (uint64_t i = 0, ticks; (ticks = distance(plan, i)) > 0; i++) {
-        START(0, '+', ticks + 1);
-        START(0, '+', ticks);
-        ADVANCE('+', ticks);
-        TICK(1);
-        START(0, '+', ticks + 1);
-        STOP(0);
-        START(0, '+', ticks);
-        ADVANCE('+', ticks);
-        TICK(1);
-    }
-}
-
 /* ---- Callbacks ------------------------------------------------------------------------------- */
-
-/* Whichever fires first stops the other; then each tries to stop one that has already fired. */
-static void build_stop_sibling(struct case_plan *plan)
-{
-    for (uint64_t ticks = 1; ticks <= 9; ticks++) {
-        for (tw_id id = 0; id < 2; id++)
-            ON_STOP(id, 1 - id);
-        for (tw_id id = 2; id < 8; id++)
-            ON_STOP(id, 2 + (id + 1) % 6);
-        ON_STOP(8, 9);
-        for (tw_id id = 0; id < 10; id++)
-            START(id, '+', ticks);
-        if (ticks % 3)
-            TICK((uint32_t)ticks);
-        else
-            ADVANCE('+', ticks + 70);
-        for (tw_id id = 0; id < 10; id++)
-            STOP(id);
-    }
-}
-
-static void build_stop_in_jump(struct case_plan *plan)
-{
-    static const uint64_t later[] = {1, 7, 8, 9, 63, 64, 255, 256, 511, 512, 4096};
-    for (size_t i = 0; i < sizeof later / sizeof later[0]; i++) {
-        START(0, '+', 3);
-        START(1, '+', 3 + later[i]);
-        START(2, '+', 2);
-        START(3, '+', 4 + later[i]);
-        ON_STOP(0, 1);
-        ON_STOP(1, 0);
-        ON_STOP(2, 3);
-        ADVANCE('+', 5000);
-        for (tw_id id = 0; id < 4; id++)
-            STOP(id);
-    }
-}
 
 static void build_restart_revolution(struct case_plan *plan)
 {
@@ -168,45 +116,7 @@ static void build_restart_revolution(struct case_plan *plan)
     }
 }
 
-/* 0 fires and moves 1, which is due with it; 2 and 3 move a later and an idle one. */
-static void build_restart_sibling(struct case_plan *plan)
-{
-    for (uint64_t i = 0, ticks; (ticks = distance(plan, i)) > 0; i++) {
-        START(0, '+', 4);
-        START(1, '+', 4);
-        START(2, '+', 4);
-        START(3, '+', 9);
-        ON_START(0, 1, '+', ticks, 1);
-        ON_START(1, 0, '+', ticks, 1);
-        ON_START(2, 3, '+', 1, 1);
-        ON_START(3, 4, '+', ticks, 1);
-        TICK(12);
-        ADVANCE('+', ticks + 1);
-        TICK(1);
-    }
-}
-
 /* ---- Far deadlines and long jumps ------------------------------------------------------------ */
-
-static void story_far(struct case_plan *plan, uint64_t ticks)
-{
-    START(0, '+', ticks);
-    START(1, '+', ticks - 1);
-    START(2, '+', ticks + 1);
-    ADVANCE('+', ticks - 2);
-    TICK(1);
-    TICK(2);
-    START(3, '+', ticks);
-    ADVANCE('+', ticks / 2);
-    STOP(3);
-    ADVANCE('+', ticks);
-}
-
-static void build_far(struct case_plan *plan)
-{
-    for (unsigned bits = 31; bits <= 60; bits++)
-        story_far(plan, UINT64_C(1) << bits);
-}
 
 /* As far from the power of two below it, or from the one above, as likely by few ticks as by many. */
 static uint64_t any_of_bits(uint64_t *random, unsigned bits)
@@ -276,13 +186,13 @@ static void run_durations(struct case_plan *plan, struct conform_report *report)
     }
 }
 
-/* Deadlines at powers of two and half-way between, beside others that have their lower 8 to 40 bits; given inside a callback,
+/* Deadlines at powers of two and seven places between, beside others that have their lower 8 to 40 bits; given inside a callback,
  * too. */
 static void build_powers(struct case_plan *plan)
 {
     for (unsigned bits = 5; bits < 63; bits++)
-        for (unsigned half = 2; half <= 3; half++) {
-            tw_tick due = (tw_tick)half << bits;
+        for (unsigned eighth = 8; eighth < 16 && bits < 61; eighth++) {
+            tw_tick due = (tw_tick)eighth << bits >> 2;
             START(7, '+', 1);
             ON_START(7, 8, '@', due, 1);
             START(0, '@', due - 1);
@@ -317,7 +227,10 @@ static void run_over_and_over(struct case_plan *plan, struct conform_report *rep
     STOP(1);
     operations_again(plan->operations, 2, TIMES_OVER);
     ADVANCE('-', 5);
-    operations_again(plan->operations, 1, TIMES_OVER);
+    operations_again(plan->operations, 1, 2 * TIMES_OVER);
+    START(1, '-', 5);
+    ADVANCE('+', 1);
+    operations_again(plan->operations, 2, 2 * TIMES_OVER);
     START(1, '+', 5);
     ADVANCE('+', 7);
     operations_again(plan->operations, 2, TIMES_OVER);
@@ -461,19 +374,25 @@ static void judge_clock(struct case_plan *plan, tw_tick now, struct conform_repo
     judge_replay(plan->backend, plan->operations, JUDGE_ALWAYS, report, NULL);
 }
 
-/* A clock that begins at a power of two, where a power comes soon, at the end of time, at a power of ten, and now: in s, ms,
- * us and ns. */
+/* A clock that begins at a power of two, where a power comes soon, at the end of time, at a power of ten, now and short of
+ * 2038, in s, ms, us, 100 ns and ns, since 1970, 1601 and the year 1; and as Linux's jiffies do. */
 static void run_clocks(struct case_plan *plan, struct conform_report *report)
 {
     static const uint32_t before_end[] = {0, 1, 2, 9, 300, 500, 70000};
+    static const uint32_t jiffies[] = {30000, 75000, 300000};
+    static const uint64_t dates[] = {1700000000, UINT64_C(1) << 31, 13344473600, 63835596800};
+    static const uint64_t units[] = {1, 1000, 1000000, 10000000, 1000000000};
     uint64_t tens = 123456789;
     for (size_t i = 0; i < sizeof before_end / sizeof *before_end && !report->rule; i++)
         judge_clock(plan, TW_DEADLINE_MAX - before_end[i], report);
     for (unsigned bits = 5; bits < 64 && !report->rule; bits++)
         for (uint64_t before = 0; before <= 5 && !report->rule; before += 1 + 3 * before)
             judge_clock(plan, (UINT64_C(1) << bits) - before, report);
-    for (uint64_t date = 1700000000; date < TW_DEADLINE_MAX / 1000 && !report->rule; date *= 1000)
-        judge_clock(plan, date, report);
+    for (size_t i = 0; i < sizeof jiffies / sizeof *jiffies && !report->rule; i++)
+        judge_clock(plan, (UINT64_C(1) << 32) - jiffies[i], report);
+    for (size_t i = 0; i < 4 * 5 && !report->rule; i++)
+        if (dates[i / 5] < TW_DEADLINE_MAX / units[i % 5])
+            judge_clock(plan, dates[i / 5] * units[i % 5] - 5, report);
     for (; tens < TW_DEADLINE_MAX / 10 && !report->rule; tens = tens % 10 ? 1000 : tens * 10)
         judge_clock(plan, tens, report);
 }
@@ -507,6 +426,7 @@ static void build_up_and_down(struct case_plan *plan)
             STOP((id * 37 + round) % 64);
         for (tw_id id = 0; id < 64; id++)
             START((id * 29) % 64, '+', 65 - (id * (2 * round + 3)) % 64);
+        operations_inspect(plan->operations);
         ADVANCE('+', 32);
         TICK(40);
     }
@@ -541,6 +461,7 @@ static void judge_capacity(struct case_plan *plan, uint32_t capacity, struct con
     for (tw_id alike = 256; alike + 2 < capacity; alike *= 2) {
         ON_STOP(1, 1 + alike);
         ON_START(2, 2 + alike, '+', 2, 1);
+        ON_START(3, alike, '+', 2, 1);
     }
     operations_next(plan->operations);
     ADVANCE('+', ticks - 2);
@@ -555,8 +476,8 @@ static void judge_capacity(struct case_plan *plan, uint32_t capacity, struct con
     judge_replay(plan->backend, plan->operations, JUDGE_NOW_AND_THEN, report, NULL);
 }
 
-/* Every small one, those about powers of two and half-way between, about the design's own sizes, and round ones: in full up
- * to a million. */
+/* Every small one, 64 in a row, those about powers of two and half-way between, about the design's own sizes, and round
+ * ones: in full up to a million. */
 static void run_capacities(struct case_plan *plan, struct conform_report *report)
 {
     const struct strides *strides = plan->strides;
@@ -564,11 +485,11 @@ static void run_capacities(struct case_plan *plan, struct conform_report *report
     uint32_t end = plan->many_max > 0 ? 1048577 : 2100;
     for (uint32_t capacity = 1; capacity < end && !report->rule; capacity++) {
         uint32_t below = UINT32_C(1) << (31 - __builtin_clz(capacity));
-        bool is_chosen = capacity < 40 || capacity == below || is_round(capacity) ||
+        bool is_chosen = capacity < 40 || capacity - below < 2 || is_round(capacity) ||
+                         capacity - 4200 < 64 || (capacity < 10000 && is_round(capacity - 1)) ||
                          (capacity < 200000 && capacity % (below / 2 + (below < 2)) == 0) ||
-                         (capacity < 66000 &&
-                          (capacity - below == 1 || capacity % (below / 4 + (below < 4)) == 0 ||
-                           (capacity & (capacity + 1)) == 0));
+                         (capacity < 66000 && (capacity % (below / 4 + (below < 4)) == 0 ||
+                                               (capacity & (capacity + 1)) == 0));
         for (size_t i = 0; i < strides->count && capacity < 66000; i++)
             is_chosen |= capacity - strides->ticks[i] + 1 < 3;
         double growth = capacity / last_capacity;
@@ -633,6 +554,10 @@ static void run_twice_the_same(struct case_plan *plan, struct conform_report *re
 {
     struct conform_report runs[2] = {{.watch = report->watch}, {.watch = report->watch}};
     build_crowd_turns(plan);
+    CAPACITY(5 * CROWD);
+    operations_start_scattered(plan->operations, 0, 5 * CROWD, 3, 900);
+    TICK(2);
+    ADVANCE('+', 1000);
     for (int i = 0; i < 2; i++)
         judge_replay(plan->backend, plan->operations, JUDGE_ALWAYS, &runs[i], NULL);
     coverage_add(&report->coverage, &runs[1].coverage);
@@ -694,12 +619,16 @@ static void refuse(struct case_plan *plan, const struct tw_config *config, const
 {
     struct tw_timers *const untouched = (struct tw_timers *)report;
     struct tw_timers *timers = untouched;
-    struct tw_error error;
-    memset(&error, '?', sizeof error);
+    struct tw_error errors[2]; /* the second one is not the design's */
+    const char *text = errors[0].text;
+    memset(errors, '?', sizeof errors);
     watch_enter(report->watch, "open");
-    int status = plan->backend->open(&timers, config, &error);
+    int status = plan->backend->open(&timers, config, errors);
     watch_leave(report->watch, NULL);
-    bool has_reason = memchr(error.text, '\0', sizeof error.text) && strstr(error.text, what);
+    bool has_reason = memchr(text, '\0', sizeof errors[0]) && strstr(text, what);
+    if (errors[1].text[0] != '?')
+        report_broken(report, RULE_REFUSE, "%s: the reason is longer than its %zu bytes", what,
+                      sizeof errors[0]);
     if (status != TW_BAD_SETTING || timers != untouched || !has_reason)
         report_broken(report, RULE_REFUSE, "%s: open answered %d%s%s", what, status,
                       timers != untouched ? ", set *out" : "",
@@ -734,13 +663,33 @@ static void refuse_values(struct case_plan *plan, const struct tw_param *param,
     refuse_setting(plan, &setting, report);
 }
 
+/* Nearly the name of a parameter, and behind a setting that is right. */
+static void refuse_names(struct case_plan *plan, const char *name, struct conform_report *report)
+{
+    struct tw_setting both[2];
+    size_t count;
+    char other[32];
+    for (int i = 0; i < 3; i++) {
+        snprintf(other, sizeof other, "%.*s%s", (int)strlen(name) - (i == 0), name,
+                 i == 1 ? "x" : "");
+        other[0] = (char)(i == 2 ? toupper(other[0]) : other[0]);
+        settings_variant(plan->backend, 1, both, &count, report->watch);
+        both[1] = (struct tw_setting){.name = other, .count = 1, .values = {both[0].values[0]}};
+        refuse_setting(plan, &both[1], report);
+        refuse(plan, &(struct tw_config){.capacity = 1, .settings = both, .setting_count = 2},
+               other, report);
+    }
+}
+
 static void run_refusals(struct case_plan *plan, struct conform_report *report)
 {
     refuse(plan, &(struct tw_config){.capacity = 0}, "capacity", report);
     refuse(plan, &(struct tw_config){.capacity = TW_CAPACITY_MAX + 1}, "capacity", report);
     refuse_setting(plan, &(struct tw_setting){.name = "no-such-setting", .count = 1}, report);
-    for (const struct tw_param *param = plan->backend->params; param->name; param++)
+    for (const struct tw_param *param = plan->backend->params; param->name; param++) {
         refuse_values(plan, param, report);
+        refuse_names(plan, param->name, report);
+    }
 }
 
 const struct written_case written_cases[] = {
@@ -748,12 +697,7 @@ const struct written_case written_cases[] = {
     {"delays short of a power of two, before the clock reaches one", build_short_of_a_power, NULL,
      false},
     {"start of a running timer: earlier, later, same", build_rearm, NULL, false},
-    {"started again a tick earlier, running or stopped", build_a_tick_earlier, NULL, false},
-    {"stop of a sibling due this tick, fired or not", build_stop_sibling, NULL, false},
-    {"stop of a sibling due later in the same jump", build_stop_in_jump, NULL, false},
     {"restart of itself by exactly one revolution", build_restart_revolution, NULL, false},
-    {"restart of a sibling inside expire", build_restart_sibling, NULL, false},
-    {"far deadlines, beyond 2^32 ticks", build_far, NULL, false},
     {"delays between the powers of two", build_between_powers, NULL, false},
     {"deadlines up to the last tick", build_last_tick, NULL, false},
     {"a start beyond the span is refused, one at it is not", build_range, NULL, false},

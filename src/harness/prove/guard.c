@@ -824,6 +824,16 @@ const void *guard_part(const struct tw_backend *backend, const char *kind)
     return is_in_program(backend) ? registry_part(backend, kind) : plugins_symbol(backend, symbol);
 }
 
+struct guard *guard_here(void)
+{
+    return guard_current;
+}
+
+void guard_adopt(struct guard *guard)
+{
+    guard_current = guard;
+}
+
 void guard_pause(bool is_paused)
 {
     if (guard_current)

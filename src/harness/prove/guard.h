@@ -33,6 +33,9 @@ void guard_inspect_variables(const char *function, struct conform_report *report
 void guard_shut_counter(bool is_shut);
 /* Whether memory comes from the C library for a while, in every thread. */
 void guard_pause(bool is_paused);
+/* The guard of this thread, and its going to another one, while this one waits; NULL: none. */
+struct guard *guard_here(void);
+void guard_adopt(struct guard *guard);
 
 /* What has been printed breaks a rule, and so does what free() saw since the last time: blocks freed
  * twice, patterns that are gone.  With `is_closed`, no instance being open, whatever has not been freed

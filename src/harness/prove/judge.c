@@ -223,7 +223,7 @@ static void judge_stop(struct judge *judge, tw_id id, tw_tick now)
 
 /* ---- The same for many at once, of a design that has batches --------------------------------- */
 
-#define BATCH_MAX   (1u << 17) /* more than 16 bits count */
+#define BATCH_MAX   (1u << 20) /* more than any of these lists has */
 #define BATCH_BYTES ((size_t)BATCH_MAX * sizeof(tw_tick))
 
 /* The arrays of a call end where a page begins that cannot be touched. */
@@ -266,12 +266,10 @@ static void batch_call(struct judge *judge, tw_tick now)
     bool starts = batch->starts, may_allocate = judge->backend->traits.flags & TW_ALLOCATES;
     uint32_t refused = 0, told = 0, count = batch->count;
     uint64_t shortages = guard_refused();
-    void *ends[3];
-    for (size_t i = 0; i < 3; i++)
-        ends[i] = batch->map + i * batch->step + BATCH_BYTES;
-    tw_id *ids = (tw_id *)ends[0] - count;
-    tw_tick *deadlines = (tw_tick *)ends[1] - count;
-    int8_t *statuses = (int8_t *)ends[2] - count;
+    char *end = batch->map + BATCH_BYTES;
+    tw_id *ids = (tw_id *)(void *)end - count;
+    tw_tick *deadlines = (tw_tick *)(void *)(end + batch->step) - count;
+    int8_t *statuses = (int8_t *)(end + 2 * batch->step) - count;
     memcpy(ids, batch->ids, count * sizeof *ids);
     memcpy(deadlines, batch->deadlines, count * sizeof *deadlines);
     memset(statuses, 0x55, count);
@@ -286,6 +284,10 @@ static void batch_call(struct judge *judge, tw_tick now)
     else
         functions->stop_many(judge->timers, ids, count, statuses);
     watch_leave(judge->watch, before);
+    if (memcmp(ids, batch->ids, count * sizeof *ids) != 0 ||
+        memcmp(deadlines, batch->deadlines, count * sizeof *deadlines) != 0)
+        report_broken(judge->report, RULE_BATCH, "%s writes to what it was given to read",
+                      starts ? "start_many" : "stop_many");
     shortages = may_allocate ? guard_refused() - shortages : 0;
     judge->quiet_until = 0;
     judge->unlooked += count;

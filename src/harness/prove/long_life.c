@@ -1,7 +1,7 @@
 /* long_life.c - tests one instance over millions of starts, stops and advances.
  *
  * A life is no operation list: its loops call the design and the model alone.  Before the count of any kind of call comes to
- * a power of two, an episode has timers of which each call matters.
+ * a power of two, of one timer or of all, alone or with the others, an episode has timers of which each call matters.
  */
 #include "harness/base/clock.h"
 #include "harness/prove/cases.h"
@@ -36,10 +36,22 @@ enum {
 
 #define WAIT_TICKS  (UINT64_C(1) << 40)
 #define SHARE_TICKS 4000u
-#define JUMP_TICKS  64u
+#define JUMP_TICKS  8u
 #define IDLE_TICKS  (1u << 14) /* in a row */
 
-enum kind { STARTS, REARMS, REFUSALS, STOPS, IDLE_STOPS, ADVANCES, EMPTIES, FIRES, KINDS };
+enum kind {
+    STARTS,
+    REARMS,
+    REFUSALS,
+    STOPS,
+    IDLE_STOPS,
+    ADVANCES,
+    EMPTIES,
+    FIRES,
+    CALLS,
+    ALL,
+    KINDS
+};
 
 struct life {
     const struct tw_backend *backend;
@@ -52,12 +64,18 @@ struct life {
     bool with_more;  /* PUT_OFF and INSIDE are called as well */
     bool is_near;    /* a count comes to a power of two */
     uint64_t counts[KINDS];
+    uint64_t starts[CAPACITY], rearms[CAPACITY]; /* of each timer */
 };
+
+static void life_add(struct life *life, uint64_t *count, uint64_t least)
+{
+    uint64_t end = (++*count + 8) & ~UINT64_C(7);
+    life->is_near |= (end & (end - 1)) == 0 && end >= least;
+}
 
 static void life_count(struct life *life, enum kind kind)
 {
-    uint64_t end = (++life->counts[kind] + 8) & ~UINT64_C(7);
-    life->is_near |= (end & (end - 1)) == 0 && end >= 4096;
+    life_add(life, &life->counts[kind], 4096);
 }
 
 static void life_broken(struct life *life, const char *rule, tw_id id, tw_tick seen,
@@ -83,6 +101,10 @@ static void life_call(struct life *life, tw_id id, tw_tick ticks, tw_tick now)
     int expected =
         starts ? model_start(&life->model, id, now + ticks, now) : model_stop(&life->model, id);
     life_count(life, starts ? STARTS : STOPS);
+    life_count(life, CALLS);
+    life_count(life, ALL);
+    if (starts)
+        life_add(life, expected == TW_REARMED ? &life->rearms[id] : &life->starts[id], 65536);
     if (expected != TW_OK)
         life_count(life, !starts ? IDLE_STOPS : expected == TW_REARMED ? REARMS : REFUSALS);
     if (answer != expected)
@@ -109,6 +131,7 @@ static void life_fired(void *ctx, tw_id id, tw_tick tick)
                            ? RULE_FIFO
                            : NULL;
     life_count(life, FIRES);
+    life_count(life, ALL);
     if (rule)
         life_broken(life, rule, id, tick, runs ? model->due[id] : 0);
     if (life->report->rule)
@@ -132,6 +155,7 @@ static void life_advance(struct life *life, tw_tick ticks)
     watch_leave(life->report->watch, before);
     life->now = life->to;
     life_count(life, ADVANCES);
+    life_count(life, ALL);
     if (life->counts[FIRES] == fires)
         life_count(life, EMPTIES);
 }
@@ -156,8 +180,9 @@ static void life_look(struct life *life, uint64_t times)
 /* A deadline for many, some of them put off; one due at each tick; stops. */
 static void life_episode(struct life *life)
 {
+    life->is_near = false;
     life_calls(life, SAME_FIRST, SAME_COUNT, 20, 0);
-    for (tw_id i = 1; i < SAME_COUNT; i++)
+    for (tw_id i = 0; i < SAME_COUNT; i++)
         life_calls(life, SAME_FIRST + i, 1, i % 2 ? 22 : 20, 0);
     life_calls(life, EACH_FIRST, EACH_COUNT, 1, 1);
     for (tw_tick i = 0; i < 24 && !life->report->rule; i++) {
@@ -168,13 +193,12 @@ static void life_episode(struct life *life)
         life_calls(life, EACH_FIRST, EACH_COUNT, ticks % 2 ? 0 : ticks, 0);
     life_advance(life, 3);
     life_look(life, 1);
-    life->is_near = false;
 }
 
 /* The loops go on until something is wrong. */
 static bool life_goes_on(struct life *life)
 {
-    if (life->is_near && !life->report->rule)
+    while (life->is_near && !life->report->rule)
         life_episode(life);
     return !life->report->rule;
 }
@@ -190,9 +214,10 @@ static void life_churn(struct life *life, uint64_t rounds)
         life_call(life, id, 0, life->now);
         life_call(life, id, 0, life->now);
     }
-    life_calls(life, YOUNG_FIRST, SHARE_COUNT, shared - life->now, 0);
-    life_calls(life, OLD_FIRST + 1, 1, shared - life->now, 0); /* to the end of the row */
-    life_advance(life, shared - life->now);
+    tw_tick left = shared > life->now ? shared - life->now : 1;
+    life_calls(life, YOUNG_FIRST, SHARE_COUNT, left, 0);
+    life_calls(life, OLD_FIRST + 1, 1, left, 0); /* to the end of the row */
+    life_advance(life, left);
     life_look(life, 1);
 }
 
@@ -238,7 +263,8 @@ static void life_tick(struct life *life, uint64_t least, uint64_t most, double s
     while (life->counts[ADVANCES] < most && life_goes_on(life) &&
            (life->counts[ADVANCES] < least || clock_read_ns(CLOCK_PROCESS_CPUTIME_ID) < end_ns)) {
         tw_tick ticks = least_of(life_room(life, ADVANCES), life_room(life, EMPTIES));
-        ticks = least_of(ticks, least_of(reach - 1, IDLE_TICKS));
+        ticks = least_of(least_of(ticks, life_room(life, ALL)), least_of(reach - 1, IDLE_TICKS));
+        uint64_t fires = life->counts[FIRES];
         life_call(life, STALE, reach, life->now);
         life->to = life->now + ticks;
         watch_enter(life->report->watch, "advance");
@@ -247,7 +273,8 @@ static void life_tick(struct life *life, uint64_t least, uint64_t most, double s
         watch_leave(life->report->watch, NULL);
         life->now = life->to;
         life->counts[ADVANCES] += ticks;
-        life->counts[EMPTIES] += ticks;
+        life->counts[ALL] += ticks;
+        life->counts[EMPTIES] += ticks - (life->counts[FIRES] != fires);
         life_advance(life, 1);
         life_look(life, 1);
     }
@@ -268,7 +295,9 @@ static void life_live(struct life *life, uint64_t most, double tick_seconds)
         life_advance(life, 1);
         life_look(life, 1);
     }
+    life_calls(life, OLD_FIRST, SHARE_COUNT, most / 2, 0); /* and see that many ticks */
     life_tick(life, most + 8, 4 * most + 8, tick_seconds);
+    life_calls(life, WAIT_FIRST, WAIT_COUNT, 0, 0);
     life_look(life, 1);
 }
 
@@ -297,7 +326,7 @@ static double life_run(struct case_plan *plan, uint64_t most, double tick_second
         life.backend->close(life.timers);
     }
     watch_leave(report->watch, NULL);
-    for (size_t kind = 0; kind < KINDS; kind++)
+    for (size_t kind = 0; kind < CALLS; kind++)
         report->operations_run += life.counts[kind];
     coverage_add(&report->coverage,
                  &(struct conform_coverage){.starts_accepted = life.model.starts,

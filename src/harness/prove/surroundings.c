@@ -5,7 +5,6 @@
 #include "harness/prove/guard.h"
 #include "harness/prove/judge.h"
 #include "harness/prove/watch.h"
-
 #include <pthread.h>
 
 /* ---- Many lives ------------------------------------------------------------------------------ */
@@ -166,7 +165,9 @@ void run_surroundings(struct case_plan *plan, struct conform_report *report)
 
 struct thread {
     pthread_t thread;
-    bool closes; /* its instance, which another opened; else that one has the last operations */
+    bool
+        closes; /* its instance, which another thread has opened; else that one has the last operations */
+    struct guard *guard;
     struct judge *judge;
     struct operations list;
     struct conform_report report;
@@ -175,13 +176,15 @@ struct thread {
 static void *thread_main(void *ctx)
 {
     struct thread *thread = ctx;
+    guard_adopt(thread->guard);
     judge_play(thread->judge, &thread->list, 0, thread->list.count - (thread->closes ? 0 : 2));
     if (thread->closes)
         judge_close(thread->judge);
     return NULL;
 }
 
-static void run_pair(struct case_plan *plan, uint64_t seed, struct conform_report *report)
+static void run_pair(struct case_plan *plan, uint64_t seed, bool in_turn,
+                     struct conform_report *report)
 {
     struct thread threads[2] = {0};
     bool created[2] = {false, false};
@@ -193,14 +196,19 @@ static void run_pair(struct case_plan *plan, uint64_t seed, struct conform_repor
         operations_start_many(&thread->list, 0, THREAD_CROWD, '+', 3, 1);
         operations_tick(&thread->list, THREAD_CROWD);
         thread->closes = i == 0;
+        thread->guard = in_turn ? guard_here() : NULL;
+        thread->report.watch = in_turn ? report->watch : NULL;
         thread->judge =
             judge_open(plan->backend, &thread->list, JUDGE_NOW_AND_THEN, &thread->report);
     }
-    for (size_t i = 0; i < 2; i++)
+    for (size_t i = 0; i < 2; i++) {
         created[i] = threads[i].judge &&
                      pthread_create(&threads[i].thread, NULL, thread_main, &threads[i]) == 0;
+        if (created[i] && in_turn)
+            pthread_join(threads[i].thread, NULL);
+    }
     for (size_t i = 0; i < 2; i++) {
-        if (created[i])
+        if (created[i] && !in_turn)
             pthread_join(threads[i].thread, NULL);
         if (threads[i].judge && !(created[i] && threads[i].closes)) {
             judge_play(threads[i].judge, &threads[i].list, threads[i].list.count - 2,
@@ -216,17 +224,18 @@ static void run_pair(struct case_plan *plan, uint64_t seed, struct conform_repor
     }
 }
 
-/* Each is opened here and runs in its thread; one is closed there, one goes on here.  Memory comes from the C library meanwhile: the fence is of
- * one thread. */
+/* Each is opened here and runs in its thread; one is closed there, one goes on here.  First in turn; then at the same time,
+ * when memory comes from the C library: the fence is of one thread. */
 void run_threads(struct case_plan *plan, struct conform_report *report)
 {
     struct held held;
     if (!guard_held(&held) || (plan->backend->traits.flags & TW_REAL_CLOCK))
         return;
+    run_pair(plan, 0, true, report);
     watch_enter(report->watch, "a function, in one of two threads,");
     guard_pause(true);
     for (uint64_t seed = 1; seed <= THREAD_LISTS && !report->rule; seed++)
-        run_pair(plan, 2 * seed, report);
+        run_pair(plan, 2 * seed, false, report);
     guard_pause(false);
     watch_leave(report->watch, NULL);
 }

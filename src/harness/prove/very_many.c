@@ -75,7 +75,7 @@ static void story_mixed(struct case_plan *plan, uint32_t count)
     operations_advance(list, '+', ticks);
 }
 
-/* Deadlines on three ticks, given in one order, some of them twice; one callback starts a quarter, one stops a quarter.  Then
+/* Deadlines on three ticks, given in one order, some of them twice; one callback starts a half, one stops a half.  Then
  * all on one tick, and again, when each of one half stops one of the other. */
 static void story_equal(struct case_plan *plan, uint32_t count)
 {
@@ -85,9 +85,9 @@ static void story_equal(struct case_plan *plan, uint32_t count)
     operations_start_scattered(list, count / 3, count / 8, ticks, 3);
     operations_stop_shuffled(list, count / 2, count / 16);
     operations_on_stop_many(list, 5, 1, count - 1);
-    for (tw_id id = 0; id < count / 4; id++)
+    for (tw_id id = 0; id < count / 2; id++)
         operations_on_start(list, 6, count / 2 + id, '+', 1 + id % 2, 1);
-    for (tw_id id = 0; id < count / 4; id++)
+    for (tw_id id = 0; id < count / 2; id++)
         operations_on_stop(list, 7, count / 4 + id);
     operations_start_many(list, count / 2, count / 32, '+', ticks + 1, 0);
     operations_advance(list, '+', ticks - 1);
@@ -122,7 +122,7 @@ static void story_sparse(struct case_plan *plan, uint32_t count)
 static void story_far(struct case_plan *plan, uint32_t count)
 {
     struct operations *list = plan->operations;
-    uint64_t ticks = within_reach(plan, UINT64_C(1) << (count % 3 == 0 ? 26 : 35));
+    uint64_t ticks = within_reach(plan, UINT64_C(1) << (20 + 2 * __builtin_ctz(count)));
     uint64_t spread = ticks < 2000 ? ticks : 2000;
     list->now = UINT64_C(5) << 61;
     operations_start_many(list, 0, count / 2, '+', ticks + 9, 0);
@@ -143,7 +143,7 @@ static void story_far(struct case_plan *plan, uint32_t count)
 }
 
 /* As many run as there is room for; then so many are stopped that, with the sizes before, stops meet every number of running
- * timers.  More than half of all fire in one advance, and the last ids start each other.  The last part is pending when the instance is closed, with some
+ * timers.  All fire in one advance, and the last ids start each other.  The last part is pending when the instance is closed, with some
  * re-armed and some stopped. */
 static void story_all(struct case_plan *plan, uint32_t count)
 {
@@ -159,12 +159,11 @@ static void story_all(struct case_plan *plan, uint32_t count)
     operations_next(list);
     operations_stop_many(list, 0, count - count / 16);
     operations_next(list);
-    operations_start_many(list, 0, count / 4, '+', 2, 0); /* on one tick */
-    operations_start_many(list, count / 4, count / 2, '+', 2, ticks < count ? 0 : 1);
-    operations_tick(list, 3);
+    operations_start_many(list, 0, count / 2, '+', 2, 0); /* on one tick */
+    operations_start_many(list, count / 2, count / 2, '+', 2, ticks < count ? 0 : 1);
     operations_inspect(list);
     operations_advance(list, '+', ticks - ticks / 4);
-    operations_start_many(list, 0, count / 8, '+', ticks / 2 + 1, 0); /* pending at close */
+    operations_start_many(list, 0, count / 4, '+', ticks / 2 + 1, 0); /* pending at close */
 }
 
 /* The first one to the largest size, the others less far. */
