@@ -183,6 +183,13 @@ static void *thread_main(void *ctx)
     return NULL;
 }
 
+/* Awake: a process that sleeps for long is taken for a function that waits. */
+static void join(pthread_t thread)
+{
+    while (pthread_tryjoin_np(thread, NULL) == EBUSY)
+        sched_yield();
+}
+
 static void run_pair(struct case_plan *plan, uint64_t seed, bool in_turn,
                      struct conform_report *report)
 {
@@ -205,11 +212,11 @@ static void run_pair(struct case_plan *plan, uint64_t seed, bool in_turn,
         created[i] = threads[i].judge &&
                      pthread_create(&threads[i].thread, NULL, thread_main, &threads[i]) == 0;
         if (created[i] && in_turn)
-            pthread_join(threads[i].thread, NULL);
+            join(threads[i].thread);
     }
     for (size_t i = 0; i < 2; i++) {
         if (created[i] && !in_turn)
-            pthread_join(threads[i].thread, NULL);
+            join(threads[i].thread);
         if (threads[i].judge && !(created[i] && threads[i].closes)) {
             judge_play(threads[i].judge, &threads[i].list, threads[i].list.count - 2,
                        threads[i].list.count);
