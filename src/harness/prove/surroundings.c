@@ -5,6 +5,7 @@
 #include "harness/prove/guard.h"
 #include "harness/prove/judge.h"
 #include "harness/prove/watch.h"
+
 #include <pthread.h>
 
 /* ---- Many lives ------------------------------------------------------------------------------ */
@@ -165,8 +166,7 @@ void run_surroundings(struct case_plan *plan, struct conform_report *report)
 
 struct thread {
     pthread_t thread;
-    bool
-        closes; /* its instance, which another thread has opened; else that one has the last operations */
+    bool closes; /* its instance, which another opened; else that one has the last operations */
     struct guard *guard;
     struct judge *judge;
     struct operations list;
