@@ -764,7 +764,6 @@ CASE(other_directories_are_refused_and_left_alone)
     assert_int_equal(store_open(&opened, *state, START, NULL, 0), TW_STORE_FORMAT);
     assert_non_null(strstr(opened.error.text, "version 2"));
     log_path(path, sizeof path, *state);
-    assert_int_equal(file_size(path), sizeof header);
     int fd = open(path, O_RDONLY);
     assert_int_equal(read(fd, found, sizeof found), sizeof found);
     close(fd);
@@ -887,8 +886,6 @@ static void written_once(const char *directory, uint32_t size)
     }
     wheel_log->stats(opened.store, &stats);
     assert_int_equal(stats.pending, 0);
-    print_message("%.1f bytes written for a message of %u\n",
-                  (double)stats.written_bytes / (double)all, size);
     assert_true((double)stats.written_bytes <= 1.3 * (30 + size) * (double)all);
     store_close(&opened);
 }
@@ -1254,7 +1251,7 @@ CASE(a_disk_that_fills_in_the_middle_of_a_put_ends_the_store)
     store_close(&opened);
 }
 
-/* Power is lost as the second segment is begun: zeros alone arrived of it, and of the first all, or all but the seal. */
+/* Power is lost as the second segment is begun: zeros alone arrived of it, of the first all, or no seal, or half a message. */
 CASE(a_segment_of_zeros_alone_was_being_made)
 {
     struct tw_setting settings[] = {setting("segment-kib", 1)};
@@ -1264,7 +1261,7 @@ CASE(a_segment_of_zeros_alone_was_being_made)
     struct tw_delivery out[8];
     char path[128];
     size_t count;
-    for (size_t lost = 0; lost < 2; lost++) {
+    for (size_t lost = 0; lost < 3; lost++) {
         directory_clear(*state);
         assert_int_equal(store_open(&opened, *state, START, settings, 1), TW_STORE_OK);
         for (uint64_t key = 0; key < 4; key++)
@@ -1274,22 +1271,26 @@ CASE(a_segment_of_zeros_alone_was_being_made)
         size_t records = records_of(path, places, 8);
         off_t size = end_of(places, records);
         assert_int_equal(records, 3); /* two puts and the seal */
-        assert_int_equal(truncate(path, lost ? places[2].offset : size), 0);
+        assert_int_equal(truncate(path, lost > 1 ? places[1].offset + 10
+                                        : lost   ? places[2].offset
+                                                 : size),
+                         0);
         assert_int_equal(truncate(path, size + 5000), 0);
         char second[24];
         snprintf(second, sizeof second, "log-%016llx", (unsigned long long)size);
         touch(*state, second, blank, sizeof blank);
         for (unsigned opens = 0; opens < 2; opens++) {
             assert_int_equal(store_open(&opened, *state, START, settings, 1), TW_STORE_OK);
-            assert_int_equal(opened.told.count, 0);
+            assert_true(lost < 2 || opens ? opened.told.count == 0
+                                          : strncmp(opened.told.last, "tail", 4) == 0);
             put_one(&opened, 10 + opens, START + 1000, payload, 1);
             store_kill(&opened, *state, START);
         }
         assert_int_equal(store_open(&opened, *state, START, settings, 1), TW_STORE_OK);
         assert_int_equal(wheel_log->poll(opened.store, START + 1000, out, 8, &count), TW_STORE_OK);
         assert_int_equal(opened.told.count, 0);
-        assert_int_equal(count, 4);
-        assert_int_equal(out[3].key, 11);
+        assert_int_equal(count, lost == 2 ? 3 : 4);
+        assert_int_equal(out[count - 1].key, 11);
         store_close(&opened);
     }
 }
