@@ -271,7 +271,7 @@ answers_planted() {
     jq '.advice.comparisons[0] |= (.cost_ratio = null | .memory_ratio = 2 | .why = "cost unclear: for a reason")' "$reference" >none.json
     "$twbench" report none.json | grep -qE "^$name +unclear +2$"
     jq '.advice.recommendation.unclear = "No clear answer between them"' "$reference" >none.json
-    [ "$("$twbench" report none.json | grep -oE '^Take|^No clear answer between them')" = "No clear answer between them" ]
+    [ "$("$twbench" report none.json | grep -oE '^Take|^No clear answer between them' | sort -u)" = "No clear answer between them" ]
     jq '.advice.recommendation = null' "$reference" >none.json
     "$twbench" report none.json | grep -qF "No clear answer: the goal's figure is unclear for all."
 }
