@@ -48,7 +48,7 @@ PYTHON
 import json
 document = json.load(open("r.json"))
 for cell in document["cells"]:
-    cell["workload"] = cell["impl"] = cell["identity"] = """<i>&"'</script>"""
+    cell["workload"] = cell["impl"] = odd = """<i>&"'</script>"""; cell["identity"] = odd + cell["identity"]
 document["command"] = ["<i>", "a'b"]
 json.dump(document, open("odd.json", "w"))
 PYTHON
