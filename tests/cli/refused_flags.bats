@@ -95,7 +95,7 @@ load support
     refuses "'?[31mred'" --impl=$'\033[31mred'
     printf '\033[31mred\n' >red.tt
     "$twbench" --impl=heap --tasks=10 --runs=1 --min-time=0ns --progress=never --no-system-check --json=r.json >/dev/null
-    sed -i 's/"heap"/"a\\u001b[31m\\u009bred"/' r.json
+    sed -i 's/"heap\("\|; \)/"a\\u001b[31m\\u009bred\1/g' r.json
     "$twbench" report r.json >text
     "$twbench" report r.json --export-markdown=- >markdown
     for shown in text markdown; do

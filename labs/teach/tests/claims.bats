@@ -65,7 +65,7 @@ verdicts() {
     run -0 "$twbench" claims --quick f1 T8
     [[ $output == *"T8 holds"* && $output == *"F1 does-not-hold"* ]]
     [[ $output != *"T1 "* ]]
-    refuses "'T99': no claim" claims T99
+    refuses "no claim 'T99'" claims T99
 }
 
 @test "JSON and Markdown go to stdout alone, and report shows the claims again" {

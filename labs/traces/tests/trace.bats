@@ -78,8 +78,8 @@ EOF
 
 @test "what is no trace is refused" {
     refuses nowhere.tt trace nowhere.tt
-    refuses "0 traces" trace
-    refuses "2 traces" trace nginx libuv-bind
+    refuses "no operand" trace
+    refuses "2 operands" trace nginx libuv-bind
     refuses dumb trace nginx --plots=x --plot-format=dumb
     printf '# timer-trace 1\n# unit_ns: 1\n# ids: 1\n# ops: 1\n# max_armed: 1\n# end: 9\n5 x 0\n' >wrong.tt
     refuses "wrong.tt:7:" trace wrong.tt
