@@ -43,8 +43,8 @@ def make_documents(work):
         cell["workload"] = HOSTILE
         if cell["impl"] == "list":
             cell["impl"] = HOSTILE
-        cell["phases"][0]["name"] = HOSTILE
-        cell["reason"] = HOSTILE
+        cell["phases"][0].update(name=HOSTILE, counters_reason=HOSTILE)
+        cell["identity"] = f"{cell['impl']}; {HOSTILE} {cell['identity']}"
     document["complete"] = False
     document["command"].append(HOSTILE)
     document["machine"]["cpu_model"] = HOSTILE
