@@ -808,8 +808,7 @@ TEST(test_a_budget_too_short_names_the_next)
         assert_true(isnan(next_s[i]) ? isnan(next_ns) : next_ns == next_s[i] * 1e9);
         cJSON_Delete(advice);
     }
-    evidence_free(&world.evidence);
-    cJSON_Delete(world.document);
+    world_close(&world);
 }
 
 TEST(test_cells_that_are_not_there_say_nothing)
