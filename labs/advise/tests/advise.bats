@@ -94,12 +94,12 @@ hopeless_is_a_timeout() {
 }
 
 @test "--between advises by the time of one call, whoever drives, and says so" {
-    advise network --tasks=200 --impl=heap --between=4KiB --budget=2s --json=a.json >a.txt || [ "$?" -eq 4 ]
+    advise network --tasks=200 --impl=heap --between=4KiB --budget=2s --json=a.json >a.txt || [[ $? == [14] ]]
     [ "$(json a.json '{c["params"]["between"] for c in d["cells"]}, d["advice"]["wishes"]["between"]')" = "({'4KiB'}, '4KiB')" ]
     [ "$(json a.json 'all(p["corrected"] for c in d["cells"] if c["status"] == "ok" for p in c["phases"])')" = True ]
     [ "$(json a.json '"behind other work in 4KiB" in d["advice"]["wishes"]["rule"]')" = True ]
     [ "$(json a.json 'd["advice"]["recommendation"] is None or "--between=4KiB" in d["advice"]["recommendation"]["command"]')" = True ]
-    advise network --tasks=200 --impl=heap --between=none --budget=300ms --json=b.json >b.txt || [ "$?" -eq 4 ]
+    advise network --tasks=200 --impl=heap --between=none --budget=300ms --json=b.json >b.txt || [[ $? == [14] ]]
     [ "$(json b.json '"between" in d["advice"]["wishes"], any("between" in c["params"] for c in d["cells"])')" = "(False, False)" ]
 }
 
@@ -303,7 +303,7 @@ PYTHON
 }
 
 @test "--slack counts what slack would save, and adds its column" {
-    answers libuv-bind --slack=1/8 --impl=heap,coalesce --budget=3s
+    answers libuv-bind --slack=1/8 --impl=heap,coalesce --budget=30s
     cat a.txt
     [ "$(json a.json '(lambda s: (s["asked"], s["ticks"], s["shift"], [c["impl"] for c in s["designs"]]))(d["advice"]["slack"])')" = "('1/8', 0, 3, ['coalesce', 'slack-wheel'])" ]
     # The counts of run, and the share that they are of one another.
