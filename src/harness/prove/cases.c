@@ -379,8 +379,9 @@ static void judge_clock(struct case_plan *plan, tw_tick now, struct conform_repo
 static void run_clocks(struct case_plan *plan, struct conform_report *report)
 {
     static const uint32_t before_end[] = {0, 1, 2, 9, 300, 500, 70000};
-    static const uint64_t dates[] = {1700000000, 2147483648, 13344473600, 63835596800,
-                                     4294667301, 4294892301, 4294937301};
+    const uint64_t wrap = UINT64_C(1) << 32;
+    const uint64_t dates[] = {1700000000,    wrap / 2,     13344473600, 63835596800,
+                              wrap - 300000, wrap - 75000, wrap - 30000};
     static const uint64_t units[] = {1, 1000, 1000000, 10000000, 1000000000};
     uint64_t tens = 123456789;
     for (size_t i = 0; i < sizeof before_end / sizeof *before_end && !report->rule; i++)
@@ -388,9 +389,10 @@ static void run_clocks(struct case_plan *plan, struct conform_report *report)
     for (unsigned bits = 5; bits < 64 && !report->rule; bits++)
         for (uint64_t before = 0; before <= 5 && !report->rule; before += 1 + 3 * before)
             judge_clock(plan, (UINT64_C(1) << bits) - before, report);
-    for (size_t i = 0; i < 7 * 5 && !report->rule; i++)
-        if (dates[i / 5] < TW_DEADLINE_MAX / units[i % 5])
-            judge_clock(plan, dates[i / 5] * units[i % 5] - 5, report);
+    for (size_t d = 0; d < sizeof dates / sizeof *dates; d++)
+        for (size_t u = 0; u < sizeof units / sizeof *units && !report->rule; u++)
+            if (dates[d] < TW_DEADLINE_MAX / units[u])
+                judge_clock(plan, dates[d] * units[u] - 5, report);
     for (; tens < TW_DEADLINE_MAX / 10 && !report->rule; tens = tens % 10 ? 1000 : tens * 10)
         judge_clock(plan, tens, report);
 }

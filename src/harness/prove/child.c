@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define MEMORY_BYTES (UINT64_C(2) << 30)
-#define CALL_SECONDS 2.0 /* and as much for each million timers: open may work through them */
+#define CALL_SECONDS 2.0
 #define ALL_SECONDS  1200.0
 #define IDLE_SECONDS 1.0
 #define LOOK_MS      10
@@ -157,6 +157,12 @@ static bool is_too_large(const struct child *child, pid_t pid)
     return known && pages * (uint64_t)sysconf(_SC_PAGESIZE) > child->resident_bytes;
 }
 
+/* Seconds of processor time that a call may take: an open may work through millions of timers. */
+static double call_limit(const struct child *child)
+{
+    return child->call_seconds * (1 + child->watch->operations.capacity / 1e6);
+}
+
 static enum verdict take_pulse(const struct child *child, pid_t pid, struct pulse *pulse,
                                const clockid_t *clock)
 {
@@ -187,8 +193,7 @@ static enum verdict take_pulse(const struct child *child, pid_t pid, struct puls
         return IS_BLOCKED;
     if (over > WALL_MORE)
         return RAN_OUT_OF_TIME;
-    double most = child->call_seconds * stretch * (1 + child->watch->operations.capacity / 1e6);
-    if (cpu - pulse->seen_cpu > most)
+    if (cpu - pulse->seen_cpu > call_limit(child) * stretch)
         return DOES_NOT_RETURN;
     if (asleep > child->idle_seconds && is_stopped)
         return IS_STOPPED;
@@ -240,8 +245,7 @@ static void tell_hang(const struct child *child, enum verdict verdict,
     else
         report_broken(report, RULE_RETURN,
                       "%s had not returned after %.2g s of processor time without a callback",
-                      function,
-                      child->call_seconds * (1 + child->watch->operations.capacity / 1e6));
+                      function, call_limit(child));
 }
 
 static void tell_fault(const struct watch *watch, struct conform_report *report)

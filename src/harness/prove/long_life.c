@@ -39,19 +39,7 @@ enum {
 #define JUMP_TICKS  8u
 #define IDLE_TICKS  (1u << 14) /* in a row */
 
-enum kind {
-    STARTS,
-    REARMS,
-    REFUSALS,
-    STOPS,
-    IDLE_STOPS,
-    ADVANCES,
-    EMPTIES,
-    FIRES,
-    CALLS,
-    ALL,
-    KINDS
-};
+enum kind { STARTS, REARMS, REFUSALS, STOPS, IDLES, ADVANCES, EMPTIES, FIRES, CALLS, ALL, KINDS };
 
 struct life {
     const struct tw_backend *backend;
@@ -106,7 +94,7 @@ static void life_call(struct life *life, tw_id id, tw_tick ticks, tw_tick now)
     if (starts)
         life_add(life, expected == TW_REARMED ? &life->rearms[id] : &life->starts[id], 65536);
     if (expected != TW_OK)
-        life_count(life, !starts ? IDLE_STOPS : expected == TW_REARMED ? REARMS : REFUSALS);
+        life_count(life, !starts ? IDLES : expected == TW_REARMED ? REARMS : REFUSALS);
     if (answer != expected)
         life_broken(life, starts ? RULE_START : RULE_STOP, id, (tw_tick)answer, (tw_tick)expected);
 }

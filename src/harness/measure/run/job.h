@@ -55,10 +55,8 @@ struct job_report {
     size_t schedule_count;                          /* JOB_SCHEDULE */
     struct outcome_schedule schedules[OUTCOME_SCHEDULES_MAX];
     struct replay_pass total; /* JOB_TIME: times summed over the passes, counts of one pass */
-    double rest_wall_ns,
-        rest_cpu_ns; /* JOB_TIME, watched: between the two marks, less total's times */
-    double
-        marks_cpu_ns; /* JOB_TIME, watched: at the marks, where a virtual machine that stands still is charged */
+    double rest_wall_ns, rest_cpu_ns; /* JOB_TIME, watched: between the marks, less total's */
+    double marks_cpu_ns;              /* the same: at the marks, with what stood still there */
     uint64_t retaken, slow; /* JOB_TIME: passes taken again, and kept, though the core was slow */
     uint64_t page_faults;   /* JOB_TIME: within the passes that count */
     struct outcome_memory memory;                      /* JOB_MEMORY */
