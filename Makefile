@@ -372,7 +372,7 @@ unit-tests: $(UNIT_TESTS)
 fuzzers: $(FUZZ_TARGETS)
 
 run-tests:
-	$(Q)TWBENCH=$(CURDIR)/twbench FUZZ_SECONDS=$(FUZZ_SECONDS) LIMIT_SECONDS=$(if $(DEPTH),1800,900) tests/run.sh $(CHOSEN)
+	$(Q)TWBENCH=$(CURDIR)/twbench FUZZ_SECONDS=$(FUZZ_SECONDS) LIMIT_SECONDS=$(if $(DEPTH),3600,1800) tests/run.sh $(CHOSEN)
 
 sanitized: ## the unit tests under the sanitizers, compiled as the fuzzers are
 	$(Q)tools/deps.sh build test 'labs/*'
