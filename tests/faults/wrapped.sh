@@ -42,7 +42,7 @@ is_found() {
     [ "$status" -eq 1 ]
 }
 
-# A row of the table of docs/ARCHITECTURE.md for each case: its seconds for a design without a fault, how many it finds, and how many it alone.
+# A row of the table of CONTRIBUTING.md for each case: its seconds for a design without a fault, how many it finds, and how many it alone.
 table() {
     local name
     "${CC:-gcc}" -O2 -w -shared -fPIC @tests/faults/wrapped.hooks -Isrc/impls -DINNER=tw_hashed_timed '-DBASE_FILE="hashed.c"' -o "$work/hashed.so" \
