@@ -22,6 +22,23 @@ static inline void temporary_name(char *path, size_t size, const char *name)
     snprintf(path, size, "%s/%s.XXXXXX", directory ? directory : "/tmp", name);
 }
 
+/* A setup and its teardown: *state is the path of a directory of the test's own. */
+static inline int temporary_made(void **state)
+{
+    char *path = malloc(64);
+    temporary_name(path, 64, "test");
+    *state = path;
+    return mkdtemp(path) ? 0 : -1;
+}
+
+static inline int temporary_removed(void **state)
+{
+    char command[128];
+    snprintf(command, sizeof command, "rm -r '%s'", (char *)*state);
+    free(*state);
+    return system(command);
+}
+
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
 #if defined(__GNUC__) && !defined(__clang__)

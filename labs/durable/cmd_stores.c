@@ -223,10 +223,7 @@ static int take_set(struct call *call, void *of, const char *flag, const char *v
                           flag, value, name);
     if (storing->setting_count == DURABLE_SETTINGS_MAX)
         return diag_usage(diag, "%s: given more than %d times", flag, DURABLE_SETTINGS_MAX);
-    int status = units_parse_count(equals + 1, flag, &number, diag);
-    if (status == DIAG_OK && (number < param->min || number > param->max))
-        return diag_usage(diag, "%s: %s given; expected %llu .. %llu", flag, value,
-                          (unsigned long long)param->min, (unsigned long long)param->max);
+    int status = units_parse_count_in(equals + 1, flag, param->min, param->max, &number, diag);
     storing->settings[storing->setting_count++] =
         (struct tw_setting){.name = param->name, .count = 1, .values = {number}};
     return status;
@@ -270,7 +267,7 @@ static int take_runs(struct call *call, void *of, const char *flag, const char *
     struct stores_options *options = of;
     (void)call;
     options->runs_given = true;
-    return flag_count(flag, value, 1, OUTCOME_SAMPLES_MAX, &options->setup.runs, diag);
+    return units_parse_count_in(value, flag, 1, OUTCOME_SAMPLES_MAX, &options->setup.runs, diag);
 }
 
 #define OF struct stores_options

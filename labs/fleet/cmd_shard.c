@@ -203,15 +203,15 @@ struct shard_options {
 static int take_shard(struct call *call, void *of, const char *flag, const char *value,
                       struct diag *diag)
 {
-    struct shard_options *options = of;
-    struct shards *shards = &options->shards;
+    struct shards *shards = &((struct shard_options *)of)->shards;
     size_t length = strcspn(value, "/");
     if (length == 0 || value[length] != '/')
         return diag_usage(diag, "%s: '%s' given; expected I/N, such as 3/8", flag, value);
     const char *index = lists_keep_part(&call->memory, value, length);
-    int status = flag_count(flag, value + length + 1, 1, 100000, &shards->of, diag);
-    return status == DIAG_OK ? flag_count(flag, index, 1, shards->of, &shards->index, diag)
-                             : status;
+    int status = units_parse_count_in(value + length + 1, flag, 1, 100000, &shards->of, diag);
+    if (status == DIAG_OK)
+        status = units_parse_count_in(index, flag, 1, shards->of, &shards->index, diag);
+    return status;
 }
 
 static const struct flag flags[] = {

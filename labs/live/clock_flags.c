@@ -25,9 +25,6 @@ static int add_runner(void *ctx, const char *flag, const char *name, struct diag
         return diag_usage(diag, "%s: no runner '%s'; expected one of %s%s", flag, name, expected,
                           nearest_listed(name, expected, hint, sizeof hint));
     }
-    for (size_t i = 0; i < flags->runner_count; i++)
-        if (flags->runners[i] == runner)
-            return diag_usage(diag, "%s: '%s' is given twice", flag, name);
     flags->runners[flags->runner_count++] = runner;
     return DIAG_OK;
 }
@@ -56,9 +53,6 @@ static int add_original(void *ctx, const char *flag, const char *name, struct di
         return diag_usage(diag, "%s: no original '%s'; expected one of %s%s", flag, name, expected,
                           nearest_listed(name, expected, hint, sizeof hint));
     }
-    for (size_t i = 0; i < flags->original_count; i++)
-        if (flags->originals[i] == &original->entry)
-            return diag_usage(diag, "%s: '%s' is given twice", flag, name);
     flags->originals[flags->original_count++] = &original->entry;
     return original_driver(original, path, sizeof path, diag);
 }
@@ -183,7 +177,7 @@ static int take_setting(struct call *call, void *of, const char *flag, const cha
     (void)call;
     if (wishes->setting_count == CLOCK_SETTINGS_MAX)
         return diag_usage(diag, "%s: more than %d settings of runners", flag, CLOCK_SETTINGS_MAX);
-    int status = flag_count(flag, value, param->min, param->max, &number, diag);
+    int status = units_parse_count_in(value, flag, param->min, param->max, &number, diag);
     if (status == DIAG_OK)
         wishes->settings[wishes->setting_count++] =
             (struct tw_setting){.name = param->name, .count = 1, .values = {number}};

@@ -33,7 +33,7 @@ run_periodic() {
 @test "what cannot be scheduled is refused" {
     run_periodic --set ended=hourly
     [ "$status" -eq 2 ]
-    [[ $stderr == *"phases[1].ended: 'hourly', expected one of: idle, restart, replace, fixed-rate, fixed-delay"* ]]
+    [[ $stderr == *"phases[1].ended: 'hourly' given; expected one of idle, restart, replace, fixed-rate, fixed-delay"* ]]
     run_periodic --set period=0
     [ "$status" -eq 2 ]
     run_periodic --set slow_every=0

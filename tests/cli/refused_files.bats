@@ -149,7 +149,7 @@ head='"name": "w", "summary": "s", "tick": "1ms", "tasks": 10'
     refuses bad.json compare r.json bad.json
 }
 
-# What a writer keeps, and one who alters a file does not: WORDS|CULPRIT|PYTHON, of which c is the first cell and p its first phase.
+# What a writer keeps, and one who alters a file does not: WORDS|CULPRIT|PYTHON, of which c is the first cell, p its first phase, s a standing and q a phase of it.
 planted_alterations='
 a median outside of its samples|ns_per_op|p["ns_per_op"]["median"] = p["ns_per_op"]["high"] = 1e6
 low above the median|ns_per_op|p["ns_per_op"]["low"] = p["ns_per_op"]["median"] * 2
@@ -171,23 +171,36 @@ a latency of no call|latency_ns.stop|p["operations"]["stop"] = 0; p["latency_ns"
 a median without samples|ns_per_op|p["ns_per_op"]["samples"] = []
 a sample too few|ns_per_op|p["ns_per_op"]["samples"].pop()
 another CPU time than the interval has|cpu_ns_per_op:|p["cpu_ns_per_op"] *= 1.01
-percentiles out of order|latency_ns.start.p90|p["latency_ns"]["start"]["p50"] = 1e9
-a mean above the maximum|latency_ns.start.max|p["latency_ns"]["start"]["mean"] = 1e9
-more wake-ups of use than wake-ups|wakeups.count|p["wakeups"]["useful"] = 1e9
+percentiles out of order|latency_ns.start.p50: too high; expected at most p90|p["latency_ns"]["start"]["p50"] = 1e9
+a mean above the maximum|latency_ns.start.mean: too high|p["latency_ns"]["start"]["mean"] = 1e9
+more wake-ups of use than wake-ups|wakeups.useful: too high|p["wakeups"]["useful"] = 1e9
 an exact design that was late|late_max_ticks|c["late_max_ticks"] = 1
 a design later than its traits allow|late_max_ticks|c["traits"]["late_ticks"] = 2; c["late_max_ticks"] = 3
 more fired than the phases say|fired|c["traits"]["late_ticks"] = 2; c["fired"] += 1
 memory per task that is not that of the peak|memory.peak_bytes_per_task|c["memory"]["peak_bytes_per_task"] *= 2
-more timers running than there are|stream.capacity|c["stream"]["running_max"] = 1e9
+more timers running than there are|stream.running_max: too high|c["stream"]["running_max"] = 1e9
+more latencies than calls|latency_ns.start.count: too high|p["latency_ns"]["start"].update(count=1e9, bins=[])
+bins that are not as many as their count|latency_ns.start.bins|p["latency_ns"]["start"]["bins"][0][1] += 1
+wake-ups of use of which nothing fired|wakeups.useful: too high; expected at most operations.expire|p["wakeups"].update(count=1e9, useful=1e9)
+more fixed memory than there ever was|memory.fixed_bytes: too high|c["memory"]["fixed_bytes"] = 1e9
+a phase twice|is there twice; expected each phase once|c["phases"].append(p)
+later by the clock than by ticks|precision.late_max_ns|c["precision"]["late_max_ns"] = 1e12
+later by ticks than by the clock|precision.late_max_ns|c["traits"]["late_ticks"] = c["late_max_ticks"] = 9
+a confidence of 2|ns_per_op.confidence: too high; expected at most 1|p["ns_per_op"]["confidence"] = 2
+the fastest of a design that did not run|standing.hold: nobody|d["standing"] = [dict(s, phases=[dict(q, fastest="nobody")])]
+a place behind nobody|standing.hold: others stand behind nobody|d["standing"] = [dict(s, phases=[dict(q, fastest=None)])]
+a standing without phases|standing.hold: no phase|d["standing"] = [dict(s, phases=[])]
 ok for a reason|reason|c["reason"] = "it crashed"
 the identity of another design|identity|c["impl"] = "heap4"
-a status that there is not|status: unknown|c["status"] = "fine"
+a status that there is not|given; expected one of ok|c["status"] = "fine"
 an interval that is not in the catalogue|low|d["other"] = [{"low": 2, "median": 1, "high": 3}]'
 
 @test "what contradicts itself is refused by every reader of results, with cell and key" {
     quick --impl=heap --workload=hold --runs=6 --json=r.json >/dev/null
     python3 -IS - "$planted_alterations" <<'PYTHON'
 import json, sys
+q = {"phase": "start", "fastest": "heap", "not_different": ["heap"], "behind": []}
+s = {"workload": "hold", "tasks": None, "stream_hash": None, "says": []}
 for number, row in enumerate(sys.argv[1].strip().split("\n")):
     d = json.load(open("r.json"))
     c = d["cells"][0]
@@ -212,7 +225,9 @@ PYTHON
     # Documents of other kinds go through the same door.
     "$twbench" compare r.json r.json --json=c.json >/dev/null || [ $? -eq 1 ]
     python3 -IS -c 'import json; d = json.load(open("c.json")); d["cells"][0]["low"] = {"low": 2, "median": 1, "high": 3}; json.dump(d, open("c.json", "w"))'
-    refuses "cells[0].low.median: " report c.json
+    refuses "cells[0].low.low: " report c.json
+    python3 -IS -c 'import json, sys; d = json.load(open(sys.argv[1])); d["detection"]["2"] = 1.5; d["seen"]["2"] = None; json.dump(d, open("s.json", "w"))' "$root/tests/fuzz/corpus/fuzz_document/selftest"
+    refuses "s.json: detection.2: too high; expected at most 1" report s.json
     refuses "c.json: is of kind 'comparison'; expected a result of run or replay" compare r.json c.json
 }
 

@@ -20,6 +20,7 @@ load support
     wrong "an override of the same name twice" "--set: delay is given twice" --set=delay=1 --set=delay=2
     wrong "a limit of the same metric twice" "--limit: work is given twice" compare --limit=work=1% --limit=work=2% a b
     wrong "a workload twice" "--workload: 'hold' is given twice" --workload=hold --workload=idle,hold
+    wrong "a design twice" "--impl: 'heap' is given twice" --impl=heap,list,heap
     wrong "two overrides of different names are taken" "nosuch" --set=delay=5 --set=nosuch=1
     wrong "a design that is none" "'hashd'" --impl=hashd
     wrong "a design that is none behind all" "'hashd'" --impl=all,hashd

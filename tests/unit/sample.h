@@ -63,12 +63,10 @@ static inline double sample_cost_ns(const struct sample_design *design, double t
     return cost + (design->bytes > 0 ? 0.9 * sqrt(tasks / 1000) / (1 + tasks / 3e6) : 0);
 }
 
-static inline void sample_latency(struct histogram *histogram, double cost_ns, struct rng *rng)
+static inline void sample_latency(struct histogram *to, uint64_t calls, double ns, struct rng *rng)
 {
-    for (int i = 0; i < 20000; i++) {
-        double tail = pow(rng_unit(rng), -0.45);
-        histogram_add(histogram, (uint64_t)(1000 * cost_ns * tail));
-    }
+    for (uint64_t i = 0; i < calls && i < 20000; i++)
+        histogram_add(to, (uint64_t)(1000 * ns * pow(rng_unit(rng), -0.45)));
 }
 
 /* The machine has no share in it: half of what was seen. */
@@ -107,11 +105,12 @@ static inline void sample_phase(struct outcome_phase *phase, size_t index, doubl
         phase->cpu_ns[s] = phase->wall_ns[s] * 0.99;
     }
     if (phase->starts > 0)
-        sample_latency(&phase->latency[OUTCOME_START], cost_ns, rng);
+        sample_latency(&phase->latency[OUTCOME_START], phase->starts, cost_ns, rng);
     if (phase->stops > 0)
-        sample_latency(&phase->latency[OUTCOME_STOP], cost_ns, rng);
+        sample_latency(&phase->latency[OUTCOME_STOP], phase->stops, cost_ns, rng);
     if (phase->advances > 0) {
-        sample_latency(&phase->latency[OUTCOME_ADVANCE], cost_ns * (1 + tasks / 1e4), rng);
+        sample_latency(&phase->latency[OUTCOME_ADVANCE], phase->advances,
+                       cost_ns * (1 + tasks / 1e4), rng);
         sample_own(phase);
     }
     phase->work = (struct tw_work){.comparisons = 3 * count, .visits = 2 * count};

@@ -5,7 +5,6 @@
  * file whether it loads: tests/schema.sh holds both against the published schema.
  */
 #include "harness/base/json.h"
-#include "harness/base/paths.h"
 #include "sample.h"
 
 #include <fcntl.h>
@@ -13,24 +12,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-/* ---- A directory for the files of this test. ------------------------------------------------- */
-
-static int make_directory(void **state)
-{
-    char *path = malloc(64);
-    paths_temporary(path, 64, "test_document");
-    *state = path;
-    return mkdtemp(path) ? 0 : -1;
-}
-
-static int remove_directory(void **state)
-{
-    char command[128];
-    snprintf(command, sizeof command, "rm -r '%s'", (char *)*state);
-    free(*state);
-    return system(command);
-}
 
 static const char *file_name(char *out, void **state, const char *name)
 {
@@ -564,5 +545,5 @@ int main(int argc, char **argv)
         return write_sample(argv[2]);
     if (argc > 2 && strcmp(argv[1], "load") == 0)
         return load_each(argc - 2, argv + 2);
-    return run_listed_tests(make_directory, remove_directory);
+    return run_listed_tests(temporary_made, temporary_removed);
 }

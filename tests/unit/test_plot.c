@@ -1,5 +1,4 @@
 /* test_plot.c - which pictures a document gets, what their data files say, and gnuplot itself. */
-#include "harness/base/paths.h"
 #include "harness/tell/report/plot.h"
 #include "sample.h"
 
@@ -182,22 +181,6 @@ TEST(test_bars_have_time_and_memory)
 
 /* ---- gnuplot. -------------------------------------------------------------------------------- */
 
-static int make_directory(void **state)
-{
-    char *path = malloc(64);
-    paths_temporary(path, 64, "test_plot");
-    *state = path;
-    return mkdtemp(path) ? 0 : -1;
-}
-
-static int remove_directory(void **state)
-{
-    char command[128];
-    snprintf(command, sizeof command, "rm -r '%s'", (char *)*state);
-    free(*state);
-    return system(command);
-}
-
 /* The beginning of the file, to know it by. */
 static void read_start(const char *path, char start[16])
 {
@@ -325,4 +308,4 @@ TEST(test_format_names)
     assert_non_null(strstr(diag.text, "gif"));
 }
 
-TEST_MAIN(make_directory, remove_directory)
+TEST_MAIN(temporary_made, temporary_removed)

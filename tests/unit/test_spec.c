@@ -148,7 +148,7 @@ static const struct bad bads[] = {
      "x.json: phases[0].do: expected \"start\", \"stop\" or \"run\" (or "
      "\"repeat\" and \"phases\" instead)"},
     {FILE_OF("{\"do\":\"jump\"}"),
-     "x.json: phases[0].do: 'jump', expected one of: start, stop, run"},
+     "x.json: phases[0].do: 'jump' given; expected one of start, stop, run"},
     {FILE_OF("{\"do\":\"stop\"}"), "x.json: phases[0].name: expected a name for the phase"},
     {FILE_OF(RUN "," RUN), "x.json: phases[1].name: expected a name that no other phase has"},
     {FILE_OF(RUN ",{\"name\":\"b\",\"do\":\"run\",\"shar\":1}"),
@@ -171,14 +171,14 @@ static const struct bad bads[] = {
     {START(",\"delay\":5,\"share\":\"nan\""),
      "x.json: phases[0].share: 'nan' is not a number, expected one such as 0.5 or 1e-4"},
     {START(",\"delay\":5,\"order\":\"up\""),
-     "x.json: phases[0].order: 'up', expected one of: ids, random, soonest, latest"},
+     "x.json: phases[0].order: 'up' given; expected one of ids, random, soonest, latest"},
     {START(",\"delay\":5,\"age\":\"refreshed\""),
      "x.json: phases[0].refresh: expected a rate (or refresh_min) with, and only with, age "
      "\"refreshed\""},
     {GO(""), "x.json: phases[0].ticks: expected exactly one of ticks, turns and until in a run"},
     {GO(",\"ticks\":5,\"until\":\"empty\""),
      "x.json: phases[0].ticks: expected exactly one of ticks, turns and until in a run"},
-    {GO(",\"until\":\"full\""), "x.json: phases[0].until: 'full', expected one of: empty"},
+    {GO(",\"until\":\"full\""), "x.json: phases[0].until: 'full' given; expected one of empty"},
     {GO(",\"ticks\":0"), "x.json: phases[0].ticks: 0, expected 1 .. 2^53 ticks"},
     {GO(",\"ticks\":\"1e17\""), "x.json: phases[0].ticks: 1e17, expected 1 .. 2^53 ticks"},
     {GO(",\"ticks\":5,\"step\":0"), "x.json: phases[0].step: 0, expected 1 .. 2^53 ticks"},
@@ -191,7 +191,7 @@ static const struct bad bads[] = {
     {GO(",\"ticks\":5,\"ended\":\"fixed-rate\",\"delay\":\"1e10\""),
      "x.json: phases[0].delay: expected delays below 2^32 ticks for a restart"},
     {GO(",\"ticks\":5,\"ended\":\"hourly\",\"delay\":5"),
-     "x.json: phases[0].ended: 'hourly', expected one of: idle, restart, replace, fixed-rate, "
+     "x.json: phases[0].ended: 'hourly' given; expected one of idle, restart, replace, fixed-rate, "
      "fixed-delay"},
     {GO(",\"ticks\":5,\"ended\":\"fixed-rate\""),
      "x.json: phases[0].delay: expected a distribution for turns and for the timers that are "
@@ -217,9 +217,9 @@ static const struct bad bads[] = {
     {GO(",\"turns\":1e6,\"delay\":\"1e15\""),
      "x.json: phases[0].turns: expected a length up to 2^53 ticks"},
     {GO(",\"ticks\":5,\"refresh_min\":1e9,\"delay\":5"),
-     "x.json: phases[0].refresh_min: 1000000000, expected a count from 0 to 1000000"},
+     "x.json: phases[0].refresh_min: 1000000000 given; expected 0 .. 1000000"},
     {FILE_OF("{\"name\":\"g\",\"repeat\":0,\"phases\":[" RUN "]}"),
-     "x.json: phases[0].repeat: 0, expected a count from 1 to 1000000"},
+     "x.json: phases[0].repeat: 0 given; expected 1 .. 1000000"},
     {FILE_OF("{\"name\":\"g\",\"phases\":[{\"phases\":[" RUN "]}]}"),
      "x.json: phases[0].phases[0].phases: expected no group inside a group"},
     {FILE_OF("{\"name\":\"g\",\"phases\":[" RUN

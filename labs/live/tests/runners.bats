@@ -38,6 +38,10 @@ PYTHON
     on_clock --runner=all --impl=heap --workload=network --tasks=200 --speed=5000 --tick=1ms --threads=2
     adds_up
     "$twbench" replay nginx --runner=locked --impl=hier --speed=5000 --progress=never --json=r.json --force
+    for alteration in 'stats"]["useful_wakeups"] = 1e9|clock.stats.useful_wakeups: too high' 'rounds"] = [{}]|clock.rounds[0].window_ns: missing'; do
+        python3 -IS -c 'import json, sys; d = json.load(open("r.json")); exec("d[\"cells\"][0][\"clock\"][\"" + sys.argv[1]); json.dump(d, open("bad.json", "w"))' "${alteration%|*}"
+        refuses "${alteration#*|}" report bad.json
+    done
     adds_up
 }
 

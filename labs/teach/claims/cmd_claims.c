@@ -3,7 +3,7 @@
 
 #include "build_info.h"
 #include "harness/base/paths.h"
-#include "harness/command/flags.h"
+#include "harness/base/units.h"
 #include "harness/command/outputs.h"
 #include "harness/command/setup_flags.h"
 #include "harness/measure/run/job_pool.h"
@@ -22,7 +22,7 @@ static int take_runs(struct call *call, void *of, const char *flag, const char *
 {
     struct claims_options *options = of;
     (void)call;
-    return flag_count(flag, value, 1, OUTCOME_SAMPLES_MAX, &options->setup.runs, diag);
+    return units_parse_count_in(value, flag, 1, OUTCOME_SAMPLES_MAX, &options->setup.runs, diag);
 }
 
 #define OF struct claims_options

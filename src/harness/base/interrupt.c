@@ -49,6 +49,13 @@ void interrupt_unblock(const struct interrupt *interrupt)
     sigprocmask(SIG_SETMASK, &interrupt->before, NULL);
 }
 
+void interrupt_hold(sigset_t *before)
+{
+    sigset_t signals;
+    fill_signals(&signals);
+    sigprocmask(SIG_BLOCK, &signals, before);
+}
+
 void interrupt_admit(sigset_t *before)
 {
     sigset_t signals;
@@ -57,13 +64,6 @@ void interrupt_admit(sigset_t *before)
     if (sigismember(before, SIGINT))
         drop_pending(&signals);
     sigprocmask(SIG_UNBLOCK, &signals, NULL);
-}
-
-void interrupt_hold(sigset_t *before)
-{
-    sigset_t signals;
-    fill_signals(&signals);
-    sigprocmask(SIG_BLOCK, &signals, before);
 }
 
 void interrupt_restore(const sigset_t *before)

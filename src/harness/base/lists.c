@@ -2,11 +2,12 @@
 #include "harness/base/units.h"
 
 #include "harness/base/memory.h"
+#include "harness/base/text.h"
 
 #define ITEM_MAX 4096
 
-int lists_split(const char *value, char separator, const char *flag, size_t max,
-                lists_item_fn *item, void *ctx, struct diag *diag)
+int lists_repeat(const char *value, char separator, const char *flag, size_t max,
+                 lists_item_fn *item, void *ctx, struct diag *diag)
 {
     size_t count = 0;
     for (const char *at = value;; at++) {
@@ -30,22 +31,24 @@ int lists_split(const char *value, char separator, const char *flag, size_t max,
     }
 }
 
+int lists_split(const char *value, char separator, const char *flag, size_t max,
+                lists_item_fn *item, void *ctx, struct diag *diag)
+{
+    for (const char *at = strchr(value, separator); at; at = strchr(at + 1, separator)) {
+        int length = (int)(strchrnul(at + 1, separator) - at) - 1;
+        for (const char *other = value; other <= at; other = strchr(other, separator) + 1)
+            if (length > 0 && strncmp(other, at + 1, (size_t)length) == 0 &&
+                other[length] == separator)
+                return diag_usage(diag, "%s: '%.*s' is given twice", flag, length, at + 1);
+    }
+    return lists_repeat(value, separator, flag, max, item, ctx, diag);
+}
+
 struct numbers {
     const struct lists_range *range;
     uint64_t *out;
     size_t max, *count;
 };
-
-static int number_parse(const struct numbers *numbers, const char *flag, const char *text,
-                        uint64_t *out, struct diag *diag)
-{
-    const struct lists_range *range = numbers->range;
-    int status = units_parse_count(text, flag, out, diag);
-    if (status == DIAG_OK && (*out < range->min || *out > range->max))
-        return diag_usage(diag, "%s: %s given; expected %llu .. %llu", flag, text,
-                          (unsigned long long)range->min, (unsigned long long)range->max);
-    return status;
-}
 
 static int number_add(struct numbers *numbers, const char *flag, uint64_t value, struct diag *diag)
 {
@@ -77,7 +80,8 @@ static int number_item(void *ctx, const char *flag, const char *item, struct dia
     uint64_t from = 0, to = 0, factor = numbers->range->factor;
     const char *dots = strstr(item, "..");
     if (!dots) {
-        int status = number_parse(numbers, flag, item, &from, diag);
+        int status =
+            units_parse_count_in(item, flag, numbers->range->min, numbers->range->max, &from, diag);
         return status == DIAG_OK ? number_add(numbers, flag, from, diag) : status;
     }
     char first[ITEM_MAX], last[ITEM_MAX];
@@ -92,9 +96,11 @@ static int number_item(void *ctx, const char *flag, const char *item, struct dia
             return diag_usage(diag, "%s: '%s': expected a factor of at least 2 after '*'", flag,
                               item);
     }
-    int status = number_parse(numbers, flag, first, &from, diag);
+    int status =
+        units_parse_count_in(first, flag, numbers->range->min, numbers->range->max, &from, diag);
     if (status == DIAG_OK)
-        status = number_parse(numbers, flag, last, &to, diag);
+        status =
+            units_parse_count_in(last, flag, numbers->range->min, numbers->range->max, &to, diag);
     if (status != DIAG_OK)
         return status;
     if (from > to)
@@ -108,6 +114,23 @@ int lists_numbers(const char *value, const char *flag, const struct lists_range 
     *count = 0;
     struct numbers numbers = {.range = range, .out = out, .max = max, .count = count};
     return lists_split(value, ',', flag, max, number_item, &numbers, diag);
+}
+
+int lists_choose(const char *what, const char *asked, const char *const *words, unsigned *out,
+                 struct diag *diag)
+{
+    char known[400], hint[NEAREST_HINT];
+    struct text list = text_in(known, sizeof known);
+    for (unsigned i = 0; words[i]; i++) {
+        if (*words[i] && strcmp(words[i], asked) == 0) {
+            *out = i;
+            return DIAG_OK;
+        }
+        if (*words[i])
+            text_add_item(&list, ", ", "%s", words[i]);
+    }
+    return diag_usage(diag, "%s: '%.200s' given; expected one of %s%s", what, asked, known,
+                      nearest_listed(asked, known, hint, sizeof hint));
 }
 
 /* ---- Memory: a chain of blocks, newest first. ------------------------------------------------ */

@@ -201,6 +201,16 @@ int units_parse_real(const char *text, const char *what, double *out, struct dia
     return DIAG_OK;
 }
 
+int units_parse_count_in(const char *text, const char *what, uint64_t min, uint64_t max,
+                         uint64_t *out, struct diag *diag)
+{
+    int status = units_parse_count(text, what, out, diag);
+    if (status == DIAG_OK && (*out < min || *out > max))
+        return diag_usage(diag, "%s: %s given; expected %" PRIu64 " .. %" PRIu64, what, text, min,
+                          max);
+    return status;
+}
+
 int units_parse_real_in(const char *text, const char *what, double min, double max, double *out,
                         struct diag *diag)
 {

@@ -13,6 +13,8 @@
 
 /* `what` names the flag or key in the diagnostic: "--tasks". */
 int units_parse_count(const char *text, const char *what, uint64_t *out, struct diag *diag);
+int units_parse_count_in(const char *text, const char *what, uint64_t min, uint64_t max,
+                         uint64_t *out, struct diag *diag);
 /* Nanoseconds.  A bare number without unit is refused ("expected a time such as 10ms"). */
 int units_parse_time(const char *text, const char *what, uint64_t *out_ns, struct diag *diag);
 
@@ -49,11 +51,13 @@ uint64_t units_whole(double value);
 
 /* Reads lists and ranges of numbers as values of flags; their memory is freed all at once. */
 
-/* Calls `item` with each part of `value` between separators; an empty part is an error.  The part
- * lives only during the call. */
+/* Calls `item` with each part of `value` between separators; an empty part is an error, and so is one that is there
+ * twice, but for lists_repeat.  The part lives only during the call. */
 typedef int lists_item_fn(void *ctx, const char *flag, const char *item, struct diag *diag);
 int lists_split(const char *value, char separator, const char *flag, size_t max,
                 lists_item_fn *item, void *ctx, struct diag *diag);
+int lists_repeat(const char *value, char separator, const char *flag, size_t max,
+                 lists_item_fn *item, void *ctx, struct diag *diag);
 
 struct lists_range {
     uint64_t min, max; /* allowed, inclusive */
@@ -63,6 +67,10 @@ struct lists_range {
 /* "1e3,5e3,1e4..1e6,64..4096*4": numbers and geometric ranges, both ends included. */
 int lists_numbers(const char *value, const char *flag, const struct lists_range *range,
                   uint64_t *out, size_t max, size_t *count, struct diag *diag);
+
+/* Which of the words is it, of which "" is none?  DIAG_USAGE with all, and the nearest; `what` is the flag or key. */
+int lists_choose(const char *what, const char *asked, const char *const *words, unsigned *out,
+                 struct diag *diag);
 
 /* Copies and zeroed arrays that live until lists_release(memory). */
 char *lists_keep(void **memory, const char *text);

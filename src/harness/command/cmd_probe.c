@@ -2,6 +2,7 @@
 #include "harness/command/command.h"
 
 #include "harness/base/memory.h"
+#include "harness/base/units.h"
 #include "harness/command/flags.h"
 #include "harness/command/load_flags.h"
 #include "harness/command/setup_flags.h"
@@ -28,7 +29,7 @@ static int take_pace(struct call *call, void *of, const char *flag, const char *
     struct probe_options *options = of;
     uint64_t pace_ns;
     (void)call;
-    int status = flag_time(flag, value, 0, &pace_ns, diag);
+    int status = units_parse_time(value, flag, &pace_ns, diag);
     if (status == DIAG_OK)
         options->pace_ns = (double)pace_ns;
     return status;

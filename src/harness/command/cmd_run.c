@@ -22,7 +22,7 @@ static int take_runs(struct call *call, void *of, const char *flag, const char *
     struct run_options *options = of;
     (void)call;
     options->runs_given = true;
-    return flag_count(flag, value, 1, OUTCOME_SAMPLES_MAX, &options->setup.runs, diag);
+    return units_parse_count_in(value, flag, 1, OUTCOME_SAMPLES_MAX, &options->setup.runs, diag);
 }
 
 static int take_sampling_time(struct call *call, void *of, const char *flag, const char *value,
@@ -34,30 +34,38 @@ static int take_sampling_time(struct call *call, void *of, const char *flag, con
     return units_parse_time(value, flag, &options->setup.time_ns, diag);
 }
 
-static int take_drive(struct call *call, void *of, const char *flag, const char *value,
-                      struct diag *diag)
+static int add_drive(void *of, const char *flag, const char *item, struct diag *diag)
 {
     static const char *const words[] = {"ticks", "next", NULL};
     struct run_options *options = of;
-    int places[PLAN_DRIVES];
+    unsigned drive = 0;
+    int status = lists_choose(flag, item, words, &drive, diag);
+    options->drives[options->drive_count++] = (enum plan_drive)drive;
+    return status;
+}
+
+static int take_drive(struct call *call, void *of, const char *flag, const char *value,
+                      struct diag *diag)
+{
     (void)call;
-    int status = flag_words(flag, value, words, places, PLAN_DRIVES, &options->drive_count, diag);
-    for (size_t i = 0; i < options->drive_count; i++)
-        options->drives[i] = (enum plan_drive)places[i];
+    return lists_split(value, ',', flag, PLAN_DRIVES, add_drive, of, diag);
+}
+
+static int add_huge_pages(void *of, const char *flag, const char *item, struct diag *diag)
+{
+    static const char *const words[] = {"", "off", "on", NULL};
+    struct run_options *options = of;
+    unsigned pages = 0;
+    int status = lists_choose(flag, item, words, &pages, diag);
+    options->pages[options->page_count++] = (enum plan_pages)pages;
     return status;
 }
 
 static int take_huge_pages(struct call *call, void *of, const char *flag, const char *value,
                            struct diag *diag)
 {
-    static const char *const words[] = {"off", "on", NULL};
-    struct run_options *options = of;
-    int places[2];
     (void)call;
-    int status = flag_words(flag, value, words, places, 2, &options->page_count, diag);
-    for (size_t i = 0; i < options->page_count; i++)
-        options->pages[i] = places[i] ? PLAN_PAGES_HUGE : PLAN_PAGES_SMALL;
-    return status;
+    return lists_split(value, ',', flag, PLAN_PAGES, add_huge_pages, of, diag);
 }
 
 static int take_batch(struct call *call, void *of, const char *flag, const char *value,

@@ -87,11 +87,7 @@ static int level_item(void *ctx, const char *flag, const char *item, struct diag
     const struct tw_param *param = sweep->param;
     struct tw_setting *setting = &sweep->out[sweep->count - 1];
     uint64_t *value = &setting->values[setting->count++];
-    int status = units_parse_count(item, flag, value, diag);
-    if (status == DIAG_OK && (*value < param->min || *value > param->max))
-        return diag_usage(diag, "%s: %s given; expected %llu .. %llu", flag, item,
-                          (unsigned long long)param->min, (unsigned long long)param->max);
-    return status;
+    return units_parse_count_in(item, flag, param->min, param->max, value, diag);
 }
 
 /* One list between slashes. */
@@ -99,7 +95,7 @@ static int sweep_item(void *ctx, const char *flag, const char *item, struct diag
 {
     struct sweep *sweep = ctx;
     sweep->out[sweep->count++] = (struct tw_setting){.name = sweep->param->name};
-    return lists_split(item, ',', flag, sweep->param->values_max, level_item, sweep, diag);
+    return lists_repeat(item, ',', flag, sweep->param->values_max, level_item, sweep, diag);
 }
 
 static int design_flag_values(const char *value, const char *flag, const struct tw_param *param,

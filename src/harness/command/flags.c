@@ -9,34 +9,8 @@
 
 /* ---- Words and numbers. ---------------------------------------------------------------------- */
 
-static int flag_word(const char *flag, const char *value, const char *const *words, int *out,
+static int flag_time(const char *flag, const char *value, uint64_t min_ns, uint64_t *out_ns,
                      struct diag *diag)
-{
-    for (int i = 0; words[i]; i++)
-        if (strcmp(words[i], value) == 0) {
-            *out = i;
-            return DIAG_OK;
-        }
-    char expected[400], hint[NEAREST_HINT];
-    struct text list = text_in(expected, sizeof expected);
-    for (int i = 0; words[i]; i++)
-        text_add_item(&list, ", ", "%s", words[i]);
-    return diag_usage(diag, "%s: '%s' given; expected one of %s%s", flag, value, expected,
-                      nearest_listed(value, expected, hint, sizeof hint));
-}
-
-int flag_count(const char *flag, const char *value, uint64_t min, uint64_t max, uint64_t *out,
-               struct diag *diag)
-{
-    int status = units_parse_count(value, flag, out, diag);
-    if (status == DIAG_OK && (*out < min || *out > max))
-        return diag_usage(diag, "%s: %s given; expected %llu .. %llu", flag, value,
-                          (unsigned long long)min, (unsigned long long)max);
-    return status;
-}
-
-int flag_time(const char *flag, const char *value, uint64_t min_ns, uint64_t *out_ns,
-              struct diag *diag)
 {
     int status = units_parse_time(value, flag, out_ns, diag);
     if (status == DIAG_OK && *out_ns < min_ns)
@@ -52,35 +26,6 @@ int flag_text(const char *flag, const char *value, const char *expected, const c
         return diag_usage(diag, "%s: empty; expected %s", flag, expected);
     *out = value;
     return DIAG_OK;
-}
-
-struct word_list {
-    const char *const *words;
-    int *places;
-    size_t count;
-};
-
-static int add_word(void *ctx, const char *flag, const char *name, struct diag *diag)
-{
-    struct word_list *list = ctx;
-    int word = 0;
-    int status = flag_word(flag, name, list->words, &word, diag);
-    if (status != DIAG_OK)
-        return status;
-    for (size_t i = 0; i < list->count; i++)
-        if (list->places[i] == word)
-            return diag_usage(diag, "%s: '%s' is given twice", flag, name);
-    list->places[list->count++] = word;
-    return DIAG_OK;
-}
-
-int flag_words(const char *flag, const char *value, const char *const *words, int *places,
-               size_t max, size_t *count, struct diag *diag)
-{
-    struct word_list list = {words, places, 0};
-    int status = lists_split(value, ',', flag, max, add_word, &list, diag);
-    *count = list.count;
-    return status;
 }
 
 static int take_directory(const char **out, const char *flag, const char *value, struct diag *diag)
@@ -155,17 +100,18 @@ int flag_take(const struct flag_found *found, struct call *call, const char *sho
 {
     const struct flag *flag = &found->flag;
     void *field = (char *)found->of + flag->offset;
-    int word = 0, status = DIAG_OK;
+    unsigned word = 0;
+    int status = DIAG_OK;
     switch (flag->kind) {
     case TAKE_SWITCH:
         *(bool *)field = true;
         break;
     case TAKE_COUNT:
-        return flag_count(shown, value, flag->min, flag->max, field, diag);
+        return units_parse_count_in(value, shown, flag->min, flag->max, field, diag);
     case TAKE_TIME:
         return flag_time(shown, value, flag->min, field, diag);
     case TAKE_WORD:
-        status = flag_word(shown, value, flag->words, &word, diag);
+        status = lists_choose(shown, value, flag->words, &word, diag);
         memcpy(field, &word, sizeof word);
         break;
     case TAKE_FILE:

@@ -30,16 +30,9 @@ int flag_take(const struct flag_found *found, struct call *call, const char *sho
 
 /* ---- For flags that read their value themselves. ---- */
 
-/* A count, a time, a text that is not empty.  DIAG_USAGE names the flag, what was given and what was expected. */
-int flag_count(const char *flag, const char *value, uint64_t min, uint64_t max, uint64_t *out,
-               struct diag *diag);
-int flag_time(const char *flag, const char *value, uint64_t min_ns, uint64_t *out_ns,
-              struct diag *diag);
+/* A text that is not empty.  DIAG_USAGE names the flag, what was given and what was expected. */
 int flag_text(const char *flag, const char *value, const char *expected, const char **out,
               struct diag *diag);
-/* A list of words, each once: the places of those given, in their order. */
-int flag_words(const char *flag, const char *value, const char *const *words, int *places,
-               size_t max, size_t *count, struct diag *diag);
 
 /* ---- Prints what commands take, from the rows of their flags (help.c). ------------------------ */
 

@@ -468,7 +468,7 @@ static int check_kind(const struct outputs *outputs, const struct document_kind 
     return DIAG_OK;
 }
 
-int outputs_picture(const struct outputs *outputs, const cJSON *document, struct diag *diag)
+static int outputs_picture(const struct outputs *outputs, const cJSON *document, struct diag *diag)
 {
     const struct document_kind *kind = document_kind_of(document);
     int status = kind && !kind->has_cells ? check_kind(outputs, kind, diag) : DIAG_OK;

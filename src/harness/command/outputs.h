@@ -85,7 +85,6 @@ int outputs_document(const struct outputs *outputs, const cJSON *document, struc
 int outputs_page(const struct outputs *outputs, const cJSON *document, struct diag *diag);
 int outputs_json(const struct outputs *outputs, const cJSON *document, struct diag *diag);
 int outputs_exports(const struct outputs *outputs, const cJSON *document, struct diag *diag);
-int outputs_picture(const struct outputs *outputs, const cJSON *document, struct diag *diag);
 /* May the command's own text go to stdout? */
 bool outputs_want_text(const struct outputs *outputs);
 

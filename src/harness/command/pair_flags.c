@@ -1,5 +1,6 @@
 /* pair_flags.c - takes the flags of what samples in pairs. */
 #include "harness/command/pair_flags.h"
+#include "harness/base/units.h"
 
 #include "harness/command/flags.h"
 #include "harness/compare/blocks.h"
@@ -10,7 +11,7 @@ static int take_pairs(struct call *call, void *of, const char *flag, const char 
 {
     struct pair_options *options = of;
     (void)call;
-    int status = flag_count(flag, value, 0, PAIRS_MAX, &options->pairs, diag);
+    int status = units_parse_count_in(value, flag, 0, PAIRS_MAX, &options->pairs, diag);
     if (status == DIAG_OK && options->pairs > 0 && options->pairs < PAIRS_MIN)
         return diag_usage(diag, "%s: %s given; expected %d .. %d, or 0 for no times at all", flag,
                           value, PAIRS_MIN, PAIRS_MAX);
@@ -22,7 +23,7 @@ static int take_layouts(struct call *call, void *of, const char *flag, const cha
 {
     struct pair_options *options = of;
     (void)call;
-    int status = flag_count(flag, value, 1, PAIRS_MAX, &options->layouts, diag);
+    int status = units_parse_count_in(value, flag, 1, PAIRS_MAX, &options->layouts, diag);
     if (status == DIAG_OK && options->layouts > 1 && options->layouts < PAIRS_MIN)
         return diag_usage(diag, "%s: %s given; expected %d .. %d, or 1 for the files as built",
                           flag, value, PAIRS_MIN, PAIRS_MAX);

@@ -108,20 +108,6 @@ static bool value_text(const struct key *key, const cJSON *item, char *out, size
 
 #define VALUE_SIZE 2048
 
-static int check_words(const struct key *key, const char *shown, const char *value,
-                       struct diag *diag)
-{
-    char known[100], hint[NEAREST_HINT];
-    struct text list = text_in(known, sizeof known);
-    for (size_t i = 0; key->words[i]; i++) {
-        if (strcmp(key->words[i], value) == 0)
-            return DIAG_OK;
-        text_add_item(&list, ", ", "%s", key->words[i]);
-    }
-    return diag_usage(diag, "%s: '%.80s' given; expected one of %s%s", shown, value, known,
-                      nearest_listed(value, known, hint, sizeof hint));
-}
-
 /* The value of a key, or of one of its settings, by the row of its flag. */
 static int check_value(const char *shown, const struct key *key, const cJSON *item,
                        struct call *scratch, struct diag *diag)
@@ -133,7 +119,7 @@ static int check_value(const char *shown, const struct key *key, const cJSON *it
     if (!value_text(key, item, value, sizeof value))
         return diag_usage(diag, "%s: expected %s", shown, expected[key->form]);
     if (key->words)
-        return check_words(key, shown, value, diag);
+        return lists_choose(shown, value, key->words, &(unsigned){0}, diag);
     if (!key->flag)
         return DIAG_OK;
     struct flag_found found;

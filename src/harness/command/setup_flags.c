@@ -21,7 +21,7 @@ static int take_pin(struct call *call, void *of, const char *flag, const char *v
         setup->pin_none = true;
         return DIAG_OK;
     }
-    if (flag_count(flag, value, 0, CPU_SETSIZE - 1, &cpu, diag) != DIAG_OK)
+    if (units_parse_count_in(value, flag, 0, CPU_SETSIZE - 1, &cpu, diag) != DIAG_OK)
         return diag_usage(diag, "%s: '%s' given; expected the number of a core, or none", flag,
                           value);
     if (sched_getaffinity(0, sizeof allowed, &allowed) == 0 && !CPU_ISSET(cpu, &allowed))

@@ -16,12 +16,6 @@ static void add_exact(cJSON *object, const char *key, double value)
         json_add(object, key, isfinite(value) ? cJSON_CreateNumber(value) : cJSON_CreateNull());
 }
 
-/* "" where json_add_text would say null: the key has a text whatever happens. */
-static void add_word(cJSON *object, const char *key, const char *word)
-{
-    json_add(object, key, word[0] ? json_text(word) : jsontext_string(""));
-}
-
 static void add_verdict(cJSON *object, const char *key, bool known, enum verdict verdict)
 {
     json_add_text(object, key, known ? verdict_name(verdict) : NULL);
@@ -153,7 +147,7 @@ static cJSON *make_instructions(const struct compared_cell *cell)
     if (!cell->instructions_known)
         return cJSON_CreateNull();
     cJSON *out = cJSON_CreateObject();
-    add_word(out, "source", cell->instructions_source);
+    json_add(out, "source", jsontext_string(cell->instructions_source));
     add_change(out, &cell->changes[METRIC_INSTRUCTIONS]);
     add_verdict(out, "verdict", true, cell->instructions_verdict);
     return out;
@@ -166,7 +160,7 @@ static cJSON *make_tail(const struct compared_cell *cell)
     if (!tail->known || !tail->phase[0])
         return cJSON_CreateNull();
     cJSON *out = cJSON_CreateObject();
-    add_word(out, "phase", tail->phase);
+    json_add(out, "phase", jsontext_string(tail->phase));
     json_add(out, "call", tail->wanders ? cJSON_CreateNull() : json_integer(tail->call));
     json_add_measure(out, "old_ns", tail->before_ns);
     json_add_measure(out, "new_ns", tail->after_ns);
@@ -178,7 +172,7 @@ static cJSON *make_tail(const struct compared_cell *cell)
 static cJSON *make_phase(const struct compared_phase *phase)
 {
     cJSON *out = cJSON_CreateObject(), *work = cJSON_CreateArray();
-    add_word(out, "name", phase->name);
+    json_add(out, "name", jsontext_string(phase->name));
     json_put(out, phase, cpu_ratio, share);
     for (int i = 0; i < METRIC_WORK_COUNT; i++) {
         double before = phase->work_before[i], after = phase->work_after[i];
@@ -220,8 +214,8 @@ static cJSON *make_cell(const struct compared_cell *cell, const struct limits *a
     struct limits own = limits_for(all, cell);
     const struct limits *limits = &own;
     cJSON *out = cJSON_CreateObject();
-    add_word(out, "impl", cell->impl);
-    add_word(out, "workload", cell->workload);
+    json_add(out, "impl", jsontext_string(cell->impl));
+    json_add(out, "workload", jsontext_string(cell->workload));
     json_put(out, cell, tasks, tick_ns, seed);
     json_add(out, "params",
              cell->requested ? cJSON_Duplicate(cell->requested, true) : cJSON_CreateObject());
@@ -253,7 +247,7 @@ static cJSON *make_cell(const struct compared_cell *cell, const struct limits *a
 static cJSON *make_side(const struct compared_side *side)
 {
     cJSON *out = cJSON_CreateObject();
-    add_word(out, "path", side->path);
+    json_add(out, "path", jsontext_string(side->path));
     json_put(out, side, kind, hash, version, commit, compiler, flags);
     return out;
 }

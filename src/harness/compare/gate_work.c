@@ -131,18 +131,12 @@ static double sum_work(const cJSON *cell, enum metric metric)
     return known_work(sum, counts_structure(cell));
 }
 
-/* Unknown differs from nothing. */
-static bool differ(double before, double after)
-{
-    return before < after || before > after;
-}
-
 /* What one phase lost another may have won. */
 static bool phases_differ(const struct compared_cell *cell)
 {
     for (size_t i = 0; i < cell->phase_count; i++)
         for (int m = 0; m < METRIC_WORK_COUNT; m++)
-            if (differ(cell->phases[i].work_before[m], cell->phases[i].work_after[m]))
+            if (islessgreater(cell->phases[i].work_before[m], cell->phases[i].work_after[m]))
                 return true;
     return false;
 }
@@ -231,7 +225,7 @@ static void judge_advances(struct compared_cell *cell, const cJSON *before, cons
     }
     if (cell->work_verdict != VERDICT_INCONCLUSIVE || change->verdict == VERDICT_REGRESSED)
         cell->work_verdict = verdict_worse(cell->work_verdict, change->verdict);
-    cell->work_changed = cell->work_changed || differ(change->before, change->after);
+    cell->work_changed = cell->work_changed || islessgreater(change->before, change->after);
 }
 
 static void judge_work(struct compared_cell *cell, const cJSON *before, const cJSON *after,
@@ -245,7 +239,7 @@ static void judge_work(struct compared_cell *cell, const cJSON *before, const cJ
                new_sum = sum_work(after, (enum metric)i);
         cell->changes[i] = gate_work_change(old_sum, new_sum, by_the_clock ? NAN : limits->of[i]);
         cell->work_verdict = verdict_worse(cell->work_verdict, cell->changes[i].verdict);
-        cell->work_changed = cell->work_changed || differ(old_sum, new_sum);
+        cell->work_changed = cell->work_changed || islessgreater(old_sum, new_sum);
     }
     cell->work_changed = cell->work_changed || phases_differ(cell);
     judge_advances(cell, before, after, by_the_clock ? NAN : limits->of[METRIC_ADVANCE_WORK]);

@@ -266,15 +266,9 @@ static double count_refused(const cJSON *cell)
     return refused;
 }
 
-/* Unknown on a side (an older version) says nothing. */
-static bool differ(double before, double after)
-{
-    return before < after || before > after;
-}
-
 static void say_apart(struct text *text, const char *what, double before, double after)
 {
-    if (differ(before, after))
+    if (islessgreater(before, after))
         text_add_item(text, ", ", "%s %.15g in OLD, %.15g in NEW", what, before, after);
 }
 

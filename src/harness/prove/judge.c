@@ -630,6 +630,14 @@ static void judge_advance(struct judge *judge, tw_tick to)
 
 /* ---- next, visit, check, footprint ----------------------------------------------------------- */
 
+static tw_tick judge_next(struct judge *judge)
+{
+    const char *before = watch_enter(judge->watch, "next");
+    tw_tick next = judge->backend->next(judge->timers);
+    watch_leave(judge->watch, before);
+    return next;
+}
+
 static void inspect_next(struct judge *judge)
 {
     tw_tick next = judge_next(judge);
@@ -1140,14 +1148,6 @@ void judge_close(struct judge *judge)
     free(judge->endings);
     batch_close(judge->room);
     free(judge);
-}
-
-tw_tick judge_next(struct judge *judge)
-{
-    const char *before = watch_enter(judge->watch, "next");
-    tw_tick next = judge->backend->next(judge->timers);
-    watch_leave(judge->watch, before);
-    return next;
 }
 
 /* That operation, or where there are batches all starts and stops from it on; how many. */

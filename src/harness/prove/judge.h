@@ -33,9 +33,6 @@ void judge_meet(struct judge *judge, const struct operations *list);
 /* Closes both. */
 void judge_close(struct judge *judge);
 
-/* What next() of an open judge's design answers. */
-tw_tick judge_next(struct judge *judge);
-
 /* Opens, runs the whole list, inspects, closes.  True when no rule was broken; else *steps, unless
  * NULL, says how many operations it took. */
 bool judge_replay(const struct tw_backend *backend, const struct operations *operations,

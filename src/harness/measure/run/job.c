@@ -320,16 +320,15 @@ static void job_memory(const struct job *job, struct job_report *report)
         report->status = OUTCOME_MISMATCH;
         return;
     }
-    memory->measured = arena.available;
     memory->fixed_bytes = footprint.fixed_bytes;
     memory->capacity_bytes = footprint.capacity_bytes;
     replay_memory(instance.design, instance.timers, job->stream, job->plan->drive, &arena,
                   opened_bytes, memory);
     memory->peak_bytes -= before_bytes;
     memory->allocated_bytes -= before_bytes;
-    uint64_t grown =
-        memory->peak_bytes > memory->fixed_bytes ? memory->peak_bytes - memory->fixed_bytes : 0;
-    memory->bytes_per_task = (double)grown / (double)job->stream->capacity;
+    memory->measured = arena.available && memory->peak_bytes >= memory->fixed_bytes;
+    memory->bytes_per_task =
+        (double)(memory->peak_bytes - memory->fixed_bytes) / (double)job->stream->capacity;
     instance_close(&instance);
     count_pages(job, &arena, report);
 }

@@ -23,24 +23,9 @@ static void layer_close(struct tw_timers *timers)
     free(timers);
 }
 
-static int layer_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
-{
-    return timers->below.design->start(timers->below.inner, id, deadline);
-}
-
-static int layer_stop(struct tw_timers *timers, tw_id id)
-{
-    return timers->below.design->stop(timers->below.inner, id);
-}
-
 static void layer_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx)
 {
     timers->below.design->advance(timers->below.inner, to, expire, ctx);
-}
-
-static tw_tick layer_next(const struct tw_timers *timers)
-{
-    return timers->below.design->next(timers->below.inner);
 }
 
 static void layer_visit(const struct tw_timers *timers, tw_visit_fn *visit, void *ctx)
@@ -48,25 +33,23 @@ static void layer_visit(const struct tw_timers *timers, tw_visit_fn *visit, void
     timers->below.design->visit(timers->below.inner, visit, ctx);
 }
 
-static const char *layer_check(const struct tw_timers *timers)
-{
-    return timers->below.design->check(timers->below.inner);
-}
-
-static struct tw_footprint layer_footprint(const struct tw_timers *timers)
-{
-    return timers->below.design->footprint(timers->below.inner);
-}
-
 static void layer_describe(const struct tw_timers *timers, struct tw_description *out)
 {
     timers->below.design->describe(timers->below.inner, out);
 }
 
-static const struct tw_work *layer_work(const struct tw_timers *timers)
-{
-    return timers->below.design->work(timers->below.inner);
-}
+#define LAYER_ANSWER(type, hook, parameters, ...)                                                  \
+    static type layer_##hook parameters                                                            \
+    {                                                                                              \
+        return timers->below.design->hook(__VA_ARGS__);                                            \
+    }
+LAYER_ANSWER(int, start, (struct tw_timers * timers, tw_id id, tw_tick deadline),
+             timers->below.inner, id, deadline)
+LAYER_ANSWER(int, stop, (struct tw_timers * timers, tw_id id), timers->below.inner, id)
+LAYER_ANSWER(tw_tick, next, (const struct tw_timers *timers), timers->below.inner)
+LAYER_ANSWER(const char *, check, (const struct tw_timers *timers), timers->below.inner)
+LAYER_ANSWER(struct tw_footprint, footprint, (const struct tw_timers *timers), timers->below.inner)
+LAYER_ANSWER(const struct tw_work *, work, (const struct tw_timers *timers), timers->below.inner)
 
 struct tw_backend layer_table(const struct tw_backend *design)
 {

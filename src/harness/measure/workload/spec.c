@@ -134,32 +134,6 @@ static int name_bind(const struct binder *binder, const struct place *place, con
     return DIAG_OK;
 }
 
-static int word_bind(const struct binder *binder, const struct place *place, const char *text,
-                     const char *const *words, unsigned *out)
-{
-    char known[100];
-    struct text list = text_in(known, sizeof known);
-    for (unsigned i = 0; words[i]; i++) {
-        if (*words[i] && strcmp(words[i], text) == 0) {
-            *out = i;
-            return DIAG_OK;
-        }
-        if (*words[i])
-            text_add_item(&list, ", ", "%s", words[i]);
-    }
-    return diag_usage(binder->diag, "%s: '%.80s', expected one of: %s", place->text, text, known);
-}
-
-static int count_bind(const struct binder *binder, const struct place *place, const char *text,
-                      const struct field *field, uint64_t *out)
-{
-    int status = units_parse_count(text, place->text, out, binder->diag);
-    if (status != DIAG_OK || ((double)*out >= field->min && (double)*out <= field->max))
-        return status;
-    return diag_usage(binder->diag, "%s: %.60s, expected a count from %.0f to %.0f", place->text,
-                      text, field->min, field->max);
-}
-
 static int ticks_bind(const struct binder *binder, const struct place *place, const char *text,
                       uint64_t *out)
 {
@@ -194,7 +168,8 @@ static int field_bind(const struct binder *binder, const struct place *outer, co
     case TYPE_REAL:
         return units_parse_real_in(text, place.text, field->min, field->max, to, binder->diag);
     case TYPE_COUNT:
-        return count_bind(binder, &place, text, field, to);
+        return units_parse_count_in(text, place.text, units_whole(field->min),
+                                    units_whole(field->max), to, binder->diag);
     case TYPE_TICKS:
         return ticks_bind(binder, &place, text, to);
     case TYPE_DIST:
@@ -202,7 +177,7 @@ static int field_bind(const struct binder *binder, const struct place *outer, co
     case TYPE_WORD:
         break;
     }
-    return word_bind(binder, &place, text, field->words, to);
+    return lists_choose(place.text, text, field->words, to, binder->diag);
 }
 
 /* ---- What depends on two keys ---------------------------------------------------------------- */
@@ -320,7 +295,7 @@ static int kind_bind(const struct binder *binder, const struct place *place, con
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, "do");
     struct place member = place_member(place, "do");
     if (item && cJSON_IsString(item))
-        return word_bind(binder, &member, item->valuestring, kind_words, kind);
+        return lists_choose(member.text, item->valuestring, kind_words, kind, binder->diag);
     if (item || !cJSON_HasObjectItem(object, "phases"))
         return phase_fail(binder, place, "do",
                           "\"start\", \"stop\" or \"run\" (or \"repeat\" and \"phases\" instead)");

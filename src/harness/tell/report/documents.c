@@ -41,6 +41,8 @@ static int load_text(const char *text, size_t size, const char *name, struct doc
     document->json = NULL;
     status = result_parse(text, size, name, &document->result, diag);
     const cJSON *json = status == DIAG_OK ? result_json(document->result) : NULL;
+    if (json && document->kind && document->kind->check)
+        status = document->kind->check(json, name, diag);
     if (json && document->kind && document->kind->build == page_run &&
         cJSON_GetArraySize(json_get(json, "standing")) == 0)
         result_attach(document->result, "standing", standing_make(json));

@@ -223,11 +223,9 @@ static void add_columns(struct page *page, const struct view_group *group)
         if (group->reference[0])
             page_column(page, "times", name, PAGE_ALONE, KEEP_COST);
     }
-    for (size_t i = 0; i < figure_count(); i++) {
-        if (!is_column(group, figure_at(i)))
-            continue;
-        add_figure_column(page, group, figure_at(i));
-    }
+    for (size_t i = 0; i < figure_count(); i++)
+        if (is_column(group, figure_at(i)))
+            add_figure_column(page, group, figure_at(i));
     page_column(page, "", "status", PAGE_LEFT, 0);
 }
 

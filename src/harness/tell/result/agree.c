@@ -4,7 +4,7 @@
 
 #include "harness/base/json.h"
 #include "harness/base/memory.h"
-#include "harness/base/text.h"
+#include "harness/base/units.h"
 #include "harness/measure/stats/summary.h"
 
 /* Numbers are written in six digits, so what is calculated again from them may differ by so much. */
@@ -31,7 +31,7 @@ static bool is_near(double one, double other)
 
 /* ---- Any object of any document. --------------------------------------------------------------- */
 
-/* No number of an object is above those behind it here; what is null or not there is passed over. */
+/* No number of an object is above those behind it here, of which "1" is one; what is null or not there is passed over. */
 static const char *const rising[][9] = {
     {"low", "median", "high"},
     {"min", "p1", "p10", "p50", "p90", "p99", "p99_9", "p99_99", "max"},
@@ -40,27 +40,60 @@ static const char *const rising[][9] = {
     {"late_mean_ns", "late_max_ns"},
     {"late_mean_ticks", "late_max_ticks"},
     {"useful", "count"},
+    {"useful_wakeups", "wakeups"},
+    {"wakeups.useful", "operations.expire"},
+    {"latency_ns.start.count", "operations.start"},
+    {"latency_ns.stop.count", "operations.stop"},
+    {"latency_ns.advance.count", "operations.advance"},
+    {"latency_ns.next.count", "wakeups.next_calls"},
+    {"times_ns.start.count", "operations"},
+    {"times_ns.stop.count", "operations"},
     {"to_moment", "count"},
     {"allocated_bytes", "peak_bytes"},
+    {"fixed_bytes", "peak_bytes"},
     {"running_max", "capacity"},
     {"samples", "runs"},
     {"false_alarms", "comparisons"},
-    {"false_alarm_rate", "false_alarm_high"},
+    {"preset_false_alarms", "preset_comparisons"},
+    {"false_alarm_rate", "false_alarm_high", "1"},
+    {"inconclusive_rate", "1"},
+    {"detection_low.2", "detection.2", "seen.2", "1"},
+    {"detection_low.5", "detection.5", "seen.5", "1"},
+    {"detection_low.10", "detection.10", "seen.10", "1"},
+    {"late_runs", "runs"},
+    {"confidence", "1"},
+    {"useful_share", "1"},
+    {"busy_share", "1"},
 };
 
 static int check_order(const struct place_in *in, const cJSON *object)
 {
     for (size_t row = 0; row < sizeof rising / sizeof *rising; row++) {
         double least = NAN;
+        const char *before = "";
         for (size_t i = 0; i < sizeof *rising / sizeof **rising && rising[row][i]; i++) {
-            double value = json_get_number(object, rising[row][i]);
-            if (value < least && !is_near(value, least))
-                return refuse(in, rising[row][i], "lies below what it cannot be below",
-                              "them in their order");
+            const char *key = rising[row][i];
+            double value = strcmp(key, "1") == 0 ? 1 : json_get_number(object, key);
+            if (value < least && !is_near(value, least)) {
+                char most[48];
+                snprintf(most, sizeof most, "at most %s", key);
+                return refuse(in, before, "too high", most);
+            }
+            before = isnan(value) ? before : key;
             least = isnan(value) ? least : value;
         }
     }
     return DIAG_OK;
+}
+
+/* Published histograms have no bins. */
+static int check_bins(const struct place_in *in, const cJSON *object)
+{
+    double sum = 0;
+    json_each(bin, object, "bins")
+        sum += cJSON_GetArraySize(bin) == 2 ? bin->child->next->valuedouble : NAN;
+    bool holds = !json_first(object, "bins") || sum == json_get_number(object, "count");
+    return holds ? DIAG_OK : refuse(in, "bins", "are not as many as count", "all or none of them");
 }
 
 static int check_samples(const struct place_in *in, const cJSON *object)
@@ -87,10 +120,12 @@ static int check_samples(const struct place_in *in, const cJSON *object)
 /* Goes through a document.  A workload's own parameters, in `spec`, may have any name. */
 static int check_below(struct place_in *in, const cJSON *parent)
 {
+    static int (*const checks[])(const struct place_in *in,
+                                 const cJSON *object) = {check_samples, check_order, check_bins};
     size_t length = strlen(in->trail), index = 0;
-    int status = cJSON_IsObject(parent) ? check_samples(in, parent) : DIAG_OK;
-    if (status == DIAG_OK && cJSON_IsObject(parent))
-        status = check_order(in, parent);
+    int status = DIAG_OK;
+    for (size_t i = 0; i < sizeof checks / sizeof *checks && cJSON_IsObject(parent); i++)
+        status = status == DIAG_OK ? checks[i](in, parent) : status;
     json_each(item, parent, "") {
         char *end = in->trail + length;
         if (item->string)
@@ -172,15 +207,12 @@ bool result_is_exact(const cJSON *cell)
 
 static int check_status(const struct place_in *in, const cJSON *cell)
 {
-    char known[96];
-    struct text list = text_in(known, sizeof known);
-    for (int status = OUTCOME_OK; status <= OUTCOME_CRASHED; status++) {
-        const char *name = outcome_status_name((enum outcome_status)status);
-        if (json_says(cell, "status", name))
-            return DIAG_OK;
-        text_add_item(&list, ", ", "%s", name);
-    }
-    return refuse(in, "status", "unknown", known);
+    char place[300];
+    const char *known[OUTCOME_CRASHED + 2] = {NULL};
+    for (int status = OUTCOME_OK; status <= OUTCOME_CRASHED; status++)
+        known[status] = outcome_status_name((enum outcome_status)status);
+    snprintf(place, sizeof place, "%s: %s.status", in->what, in->trail);
+    return lists_choose(place, json_get_text(cell, "status"), known, &(unsigned){0}, in->diag);
 }
 
 /* The latest that the design's traits allow. */
@@ -201,6 +233,9 @@ static int check_proof(const struct place_in *in, const cJSON *cell)
     double ended = json_get_number(cell, "ledger.ran") + json_get_number(cell, "ledger.stopped") +
                    json_get_number(cell, "ledger.returned");
     double fired = json_get_number(cell, "fired"), expired = 0;
+    double tick_ns = json_get_number(cell, "tick_ns");
+    double over_ns = json_get_number(cell, "precision.late_max_ns") -
+                     json_get_number(cell, "late_max_ticks") * tick_ns;
     json_each(phase, cell, "phases")
         expired += json_get_number(phase, "operations.expire");
     const struct {
@@ -215,6 +250,8 @@ static int check_proof(const struct place_in *in, const cJSON *cell)
         {"early", runs || json_get_number(cell, "early") == 0, "0"},
         {"late_max_ticks", runs || json_get_number(cell, "late_max_ticks") <= latest(cell),
          "what the traits allow"},
+        {"precision.late_max_ns", !(over_ns < -ROUNDING * tick_ns || over_ns > tick_ns),
+         "late_max_ticks, and at most a tick on top"},
         {"fired", runs || fired == expired, "the sum of operations.expire"},
         {"reason", !json_get(cell, "reason"), "null"},
         {"identity",
@@ -247,6 +284,9 @@ int agree_check_cell(const cJSON *cell, size_t index, const char *what, struct d
         snprintf(in.trail + length, sizeof in.trail - (size_t)length, ", phase %.60s",
                  json_get_text(phase, "name"));
         status = status == DIAG_OK ? check_phase(&in, cell, phase) : status;
+        for (const cJSON *other = phase->next; other && status == DIAG_OK; other = other->next)
+            if (json_says(other, "name", json_get_text(phase, "name")))
+                status = refuse(&in, "name", "is there twice", "each phase once");
     }
     return status;
 }
@@ -292,9 +332,56 @@ static int check_shards(const cJSON *root, const char *what, struct diag *diag)
     return DIAG_OK;
 }
 
+/* A label is runner and design, with settings behind a blank. */
+static bool has_design(const cJSON *root, const char *workload, const char *label)
+{
+    json_each(cell, root, "cells") {
+        char name[64];
+        const char *runner = json_get_text(cell, "runner"), *gap = runner[0] ? "/" : "";
+        int length =
+            snprintf(name, sizeof name, "%.16s%s%.30s", runner, gap, json_get_text(cell, "impl"));
+        if (strncmp(label, name, (size_t)length) == 0 && strchr(" ", label[length]) &&
+            json_says(cell, "workload", workload) && json_says(cell, "status", "ok"))
+            return true;
+    }
+    return false;
+}
+
+/* All texts of a phase but its name are labels.  NULL: each is there. */
+static const cJSON *find_stranger(const cJSON *root, const char *workload, const cJSON *item)
+{
+    const cJSON *found = NULL;
+    if (cJSON_IsString(item) && (!item->string || strcmp(item->string, "phase") != 0))
+        return has_design(root, workload, item->valuestring) ? NULL : item;
+    json_each(below, item, "")
+        found = found ? found : find_stranger(root, workload, below);
+    return found;
+}
+
+static int check_standing(const cJSON *root, const char *what, struct diag *diag)
+{
+    json_each(group, root, "standing") {
+        struct place_in in = {what, diag, "standing"};
+        const char *workload = json_get_text(group, "workload");
+        if (!json_first(group, "phases"))
+            return refuse(&in, workload, "no phase", "one or more");
+        json_each(phase, group, "phases") {
+            const cJSON *stranger = find_stranger(root, workload, phase);
+            if (stranger)
+                return refuse(&in, workload, stranger->valuestring,
+                              "designs with an ok cell there");
+            if (!json_get(phase, "fastest") &&
+                (json_first(phase, "behind") || json_first(phase, "not_different")))
+                return refuse(&in, workload, "others stand behind nobody", "a fastest");
+        }
+    }
+    return DIAG_OK;
+}
+
 int agree_check_document(const cJSON *root, const char *what, struct diag *diag)
 {
     int status = check_once(root, what, diag);
     status = status == DIAG_OK ? check_shards(root, what, diag) : status;
+    status = status == DIAG_OK ? check_standing(root, what, diag) : status;
     return status == DIAG_OK ? agree_check_figures(root, what, diag) : status;
 }

@@ -80,7 +80,7 @@ static cJSON *make_command(int argc, char *const *argv)
 {
     cJSON *list = cJSON_CreateArray();
     for (int i = 0; i < argc; i++)
-        cJSON_AddItemToArray(list, argv[i][0] ? json_text(argv[i]) : jsontext_string(""));
+        cJSON_AddItemToArray(list, jsontext_string(argv[i]));
     return list;
 }
 

@@ -95,6 +95,10 @@ static const struct shape_rule cell_rules[] = {
     {"phases[].cpu_ns_per_op_interval.samples[]", NUMBER},
     {"phases[].counters{}", NUMBER | OR_NULL},
     {"schedules[]", OBJECT},
+    {"clock.rounds[]", OBJECT},
+    {"clock.rounds[].window_ns", NUMBER},
+    {"clock.rounds[].stats", OBJECT},
+    {"clock.rounds[].times_ns", OBJECT},
     {"requested{}", NUMBER | TEXT | ARRAY},
     {"requested{}[]", NUMBER},
 };
