@@ -42,32 +42,19 @@ void clock_record_params(cJSON *params, const void *ctx)
         json_add_integer(params, wishes->settings[i].name, wishes->settings[i].values[0]);
 }
 
-static cJSON *make_ledger(const struct clock_ledger *ledger)
-{
-    cJSON *object = cJSON_CreateObject();
-#define ADD(name) json_add_integer(object, #name, ledger->name);
-    CLOCK_LEDGER(ADD)
-#undef ADD
-    return object;
-}
-
-static cJSON *make_times(const struct clock_times *times)
-{
-    cJSON *object = cJSON_CreateObject();
-#define ADD(name) json_add(object, #name, latency_make(&times->name));
-    CLOCK_TIMES(ADD)
-#undef ADD
-    return object;
-}
-
-static cJSON *make_stats(const struct tw_runner_stats *stats)
-{
-    cJSON *object = cJSON_CreateObject();
-#define ADD(name, meaning) json_add_integer(object, #name, stats->name);
-    TW_RUNNER_STATS(ADD)
-#undef ADD
-    return object;
-}
+/* An object of a list of members. */
+#define MAKE(name, type, list, ADD)                                                                \
+    static cJSON *make_##name(const struct type *name)                                             \
+    {                                                                                              \
+        cJSON *object = cJSON_CreateObject();                                                      \
+        list(ADD) return object;                                                                   \
+    }
+#define ADD_COUNT(row)         json_add_integer(object, #row, ledger->row);
+#define ADD_TIMES(row)         json_add(object, #row, latency_make(&times->row));
+#define ADD_STAT(row, meaning) json_add_integer(object, #row, stats->row);
+MAKE(ledger, clock_ledger, CLOCK_LEDGER, ADD_COUNT)
+MAKE(times, clock_times, CLOCK_TIMES, ADD_TIMES)
+MAKE(stats, tw_runner_stats, TW_RUNNER_STATS, ADD_STAT)
 
 /* What was asked for. */
 static void add_load(cJSON *object, const struct clock_record *record)

@@ -58,9 +58,7 @@ static void print_again(const struct proof *proof, const struct tw_runner_entry 
     const char *path = runner_plugins_path(entry);
     printf("To see it again (a race may take several tries):\n  twbench conform --%s=%s",
            path ? "plugin" : "runner", path ? path : entry->timed->name);
-    if (proof->options->designs.given && proof->race.design_count == 1)
-        printf(" --impl=%s", report->design->name);
-    else if (proof->options->designs.given && proof->race.design_count > 1) {
+    if (proof->options->designs.given && proof->race.design_count > 0) {
         printf(" --impl=");
         for (size_t i = 0; i < race->design_count; i++)
             printf("%s%s", i > 0 ? "," : "", race->designs[i]->name);

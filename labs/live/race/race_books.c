@@ -294,10 +294,27 @@ void race_judge(struct race_service *service)
 {
     uint32_t count = accounts_taken(service);
     if (!atomic_load(&service->is_shut))
-        race_find(&service->notes->finding, RACE_SHUT, "shut answered CLOSED to all who called it");
-    for (uint32_t i = 0; i < count; i++)
+        FIND(service, RACE_SHUT, "shut answered CLOSED to all who called it");
+    uint32_t returned = 0;
+    for (uint32_t i = 0; i < count; i++) {
         judge_account(&service->accounts[i]);
+        returned += atomic_load(&service->accounts[i].end) == RACE_RETURNED;
+    }
+    if (returned > service->description.max_pending)
+        FIND(service, RACE_CAP, "shut returned %u timers; the cap is %u", returned,
+             service->description.max_pending);
     judge_names(service, count);
+}
+
+void race_numbers_judge(struct race_service *service, const struct race_number *numbers,
+                        size_t count)
+{
+    for (const struct race_number *row = numbers; row < numbers + count; row++)
+        if (row->said < row->low || row->said > row->high)
+            FIND(service, RACE_STATS,
+                 "%s%s is %" PRIu64 "; by the books it is %" PRIu64 " to %" PRIu64,
+                 atomic_load(&service->is_shut) ? "after shut, " : "", row->name, row->said,
+                 row->low, row->high);
 }
 
 void race_sum(const struct race_service *service, struct race_sums *sums)

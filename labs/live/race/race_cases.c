@@ -24,12 +24,23 @@ struct tw_seat *case_open(struct race_service *service, struct tw_runner_config 
     return race_open(service, &config, accounts) ? race_enter(service) : NULL;
 }
 
+struct race_service case_another(const struct race_service *service)
+{
+    return (struct race_service){.runner = service->runner,
+                                 .options = service->options,
+                                 .design = service->design,
+                                 .seed = service->seed,
+                                 .notes = service->notes};
+}
+
 void case_close(struct race_service *service, struct tw_seat *seat)
 {
     if (race_is_over(service))
         return;
-    if (!atomic_load(&service->shut_began_ns))
+    if (!atomic_load(&service->shut_began_ns)) {
+        service->runner->stats(service->service, &service->open);
         race_shut(service, seat);
+    }
     struct tw_seat *late = race_enter(service);
     struct race_account *never = late ? race_account(service) : NULL;
     if (never)
@@ -71,27 +82,24 @@ struct race_account *case_start(struct race_service *service, struct tw_seat *se
     return NULL;
 }
 
-struct race_account *case_start_at(struct race_service *service, struct tw_seat *seat,
-                                   uint64_t due_ns)
-{
-    struct race_account *account = race_account(service);
-    if (account)
-        account->due_ns = due_ns;
-    return case_start(service, seat, account);
-}
-
-static struct race_account *start_periodic(struct race_service *service, struct tw_seat *seat,
-                                           enum tw_repeat repeat, uint64_t period_ns,
-                                           uint64_t sleep_ns)
+struct race_account *case_timer(struct race_service *service, struct tw_seat *seat,
+                                const struct race_account *wishes)
 {
     struct race_account *account = race_account(service);
     if (account) {
-        account->due_ns = moment_now() + MS;
-        account->repeat = (uint32_t)repeat;
-        account->period_ns = period_ns;
-        account->sleep_ns = sleep_ns;
+        account->due_ns = wishes->due_ns;
+        account->period_ns = wishes->period_ns;
+        account->sleep_ns = wishes->sleep_ns;
+        account->repeat = wishes->repeat;
+        account->deed = wishes->deed;
     }
     return case_start(service, seat, account);
+}
+
+bool case_run(struct race_service *service, struct tw_seat *seat, uint64_t due_ns, const char *what)
+{
+    struct race_account *account = case_start_at(service, seat, due_ns);
+    return account && case_await(service, seat, &account->runs, 1, what);
 }
 
 bool case_await(struct race_service *service, struct tw_seat *seat, _Atomic uint32_t *counter,
@@ -128,13 +136,21 @@ void case_settle(struct race_service *service, struct tw_seat *seat)
     }
 }
 
-static bool must_stop(struct race_service *service, struct tw_seat *seat,
-                      struct race_account *account, int expected, const char *what)
+bool case_stop(struct race_service *service, struct tw_seat *seat, struct race_account *account,
+               int expected, const char *what)
 {
     int answer = race_stop(service, seat, account);
     if (answer != expected)
         FIND(service, RACE_STOP, "stop of %s answered %d; expected %d", what, answer, expected);
     return !race_is_over(service);
+}
+
+bool case_thread(struct race_service *service, pthread_t *thread, void *(*run)(void *), void *ctx)
+{
+    if (pthread_create(thread, NULL, run, ctx) == 0)
+        return true;
+    FIND(service, RACE_OPEN, "the system gave no thread");
+    return false;
 }
 
 /* ---- Waking up. ------------------------------------------------------------------------------- */
@@ -150,7 +166,24 @@ static bool past_and_near(struct race_service *service, struct tw_seat *seat)
     for (size_t i = 0; i < 8; i++)
         if (!case_await(service, seat, &accounts[i]->runs, 1, "a timer that is due"))
             return false;
-    return true;
+    uint64_t tick_ns = service->description.tick_ns;
+    uint64_t on_tick = atomic_load(&accounts[7]->turn_ns) + (40 * MS / tick_ns + 1) * tick_ns;
+    return case_run(service, seat, on_tick, "a timer that is due on a tick");
+}
+
+/* A task starts the next timer to be due, and after that nobody calls. */
+static bool start_in_a_task(struct race_service *service, struct tw_seat *seat)
+{
+    if (!case_start_at(service, seat, moment_now() + FAR))
+        return false;
+    for (uint32_t i = 0; i < 6 && !race_is_over(service); i++) {
+        struct race_account *starts =
+            CASE_TIMER(service, seat, .due_ns = moment_now() + MS, .deed = DEED_START);
+        if (!starts || !case_await(service, seat, &starts->runs, 1, "a timer that is due"))
+            return false;
+        case_settle(service, seat);
+    }
+    return !race_is_over(service);
 }
 
 /* Whoever sleeps for a later head has to be woken for an earlier one. */
@@ -160,8 +193,7 @@ static bool earlier_head(struct race_service *service, struct tw_seat *seat)
         return false;
     for (uint64_t i = 0; i < 5; i++) {
         race_wait(service, seat, moment_now() + 2 * MS);
-        struct race_account *near = case_start_at(service, seat, moment_now() + i * MS);
-        if (!near || !case_await(service, seat, &near->runs, 1, "a timer before one that is far"))
+        if (!case_run(service, seat, moment_now() + i * MS, "a timer before one that is far"))
             return false;
     }
     return true;
@@ -206,10 +238,8 @@ static bool catches_up(struct race_service *service, struct tw_seat *seat)
     uint64_t tick_ns = 2 * MS, lag = UINT64_MAX;
     uint64_t begin = moment_now() + tick_ns;
     for (uint64_t i = 0; i < 20; i++) {
-        struct race_account *account = race_account(service);
-        account->due_ns = begin + i * tick_ns;
-        account->sleep_ns = i == 19 ? 12 * tick_ns : tick_ns * 3 / 4;
-        if (!case_start(service, seat, account))
+        if (!CASE_TIMER(service, seat, .due_ns = begin + i * tick_ns,
+                        .sleep_ns = i == 19 ? 12 * tick_ns : tick_ns * 3 / 4))
             return false;
     }
     struct race_account *last = &service->accounts[19];
@@ -276,12 +306,11 @@ static bool cap_and_places(struct race_service *service, struct tw_seat *seat)
         least = count;
         race_wait(service, seat, moment_now() + 3 * MS);
         for (uint32_t i = 0; i < count && !race_is_over(service); i++)
-            must_stop(service, round < 2 ? seat : other, accounts[i], TW_RUN_STOPPED,
+            case_stop(service, round < 2 ? seat : other, accounts[i], TW_RUN_STOPPED,
                       "a far timer");
         race_purge(service, seat);
         for (uint32_t i = 0; i < nears && round % 2 == 1 && !race_is_over(service); i++) {
-            struct race_account *near = case_start_at(service, seat, moment_now());
-            if (!near || !case_await(service, seat, &near->runs, 1, "a timer that is due"))
+            if (!case_run(service, seat, moment_now(), "a timer that is due"))
                 return false;
         }
     }
@@ -312,12 +341,16 @@ static bool out_of_reach(struct race_service *service, struct tw_seat *seat)
 static bool stops_answer(struct race_service *service, struct tw_seat *seat)
 {
     struct race_account *far = case_start_at(service, seat, moment_now() + FAR);
-    if (!far || !must_stop(service, seat, far, TW_RUN_STOPPED, "a far timer") ||
-        !must_stop(service, seat, far, TW_RUN_IDLE, "a stopped timer"))
+    if (!far || !case_stop(service, seat, far, TW_RUN_STOPPED, "a far timer") ||
+        !case_stop(service, seat, far, TW_RUN_IDLE, "a stopped timer"))
         return false;
     struct race_account *ran = case_start_at(service, seat, moment_now());
     if (!ran || !case_await(service, seat, &ran->runs, 1, "a timer that is due") ||
-        !must_stop(service, seat, ran, TW_RUN_TOO_LATE, "a timer that ran, whose place is free"))
+        !case_stop(service, seat, ran, TW_RUN_TOO_LATE, "a timer that ran, whose place is free"))
+        return false;
+    struct race_account *own =
+        CASE_TIMER(service, seat, .due_ns = moment_now(), .deed = DEED_STOP_SELF);
+    if (!own || !case_await(service, seat, &own->runs, 1, "a timer that is due"))
         return false;
     const tw_timer nobody[] = {0, UINT64_MAX, UINT64_C(1) << 32 | 63, 7};
     for (size_t i = 0; i < sizeof nobody / sizeof nobody[0]; i++)
@@ -340,19 +373,19 @@ static bool periods(struct race_service *service, struct tw_seat *seat)
             if (!case_await(service, seat, &timers[j]->runs, 5,
                             "the fifth run of a periodic timer"))
                 return false;
-        timers[i] = start_periodic(service, seat, repeat, MS + i, i < 2 ? 0 : 2 * MS);
+        timers[i] = CASE_TIMER(service, seat, .due_ns = moment_now() + MS, .repeat = repeat,
+                               .period_ns = MS + i, .sleep_ns = i < 2 ? 0 : 2 * MS);
         if (!timers[i])
             return false;
     }
     if (!case_await(service, seat, &timers[3]->runs, 5, "the fifth run of a slow periodic timer"))
         return false;
     for (size_t i = 1; i < 4; i++)
-        if (!must_stop(service, seat, timers[i], TW_RUN_STOPPED, "a periodic timer") ||
-            !must_stop(service, seat, timers[i], TW_RUN_IDLE, "a stopped periodic timer"))
+        if (!case_stop(service, seat, timers[i], TW_RUN_STOPPED, "a periodic timer") ||
+            !case_stop(service, seat, timers[i], TW_RUN_IDLE, "a stopped periodic timer"))
             return false;
     /* Time to run again for one that goes on after its stop; the last one is returned. */
-    struct race_account *later = case_start_at(service, seat, moment_now() + 15 * MS);
-    return later && case_await(service, seat, &later->runs, 1, "a timer behind stopped ones");
+    return case_run(service, seat, moment_now() + 15 * MS, "a timer behind stopped ones");
 }
 
 /* ---- Queues and shut. ------------------------------------------------------------------------- */
@@ -399,7 +432,8 @@ static bool shut_with_pending(struct race_service *service, struct tw_seat *seat
         if (!case_start_at(service, seat, moment_now() + (i % 8 == 0 ? i * 50 * US : FAR)))
             return false;
     }
-    return start_periodic(service, seat, TW_FIXED_DELAY, MS, 0);
+    return CASE_TIMER(service, seat, .due_ns = moment_now() + MS, .repeat = TW_FIXED_DELAY,
+                      .period_ns = MS);
 }
 
 /* ---- Callers that leave. ---------------------------------------------------------------------- */
@@ -422,17 +456,15 @@ static bool callers_that_leave(struct race_service *service, struct tw_seat *sea
     for (uint32_t round = 0; round < 3 && !race_is_over(service); round++) {
         pthread_t thread;
         uint32_t first = atomic_load(&service->next);
-        if (pthread_create(&thread, NULL, start_and_leave, service) != 0) {
-            FIND(service, RACE_OPEN, "the system gave no thread");
+        if (!case_thread(service, &thread, start_and_leave, service))
             return false;
-        }
         pthread_join(thread, NULL);
         for (uint32_t i = first; i < first + 200 && !race_is_over(service); i++)
             if ((i - first) % 4 == 0)
                 case_await(service, seat, &service->accounts[i].runs, 1,
                            "a timer of a thread that has ended");
             else if ((i - first) % 4 == 1)
-                must_stop(service, seat, &service->accounts[i], TW_RUN_STOPPED,
+                case_stop(service, seat, &service->accounts[i], TW_RUN_STOPPED,
                           "a far timer of a thread that has ended");
     }
     return true;
@@ -456,17 +488,14 @@ static bool places_left_behind(struct race_service *service, struct tw_seat *sea
     for (uint32_t round = 0; round < 2 && !race_is_over(service); round++) {
         pthread_t thread;
         uint32_t first = atomic_load(&service->next);
-        if (pthread_create(&thread, NULL, fill_and_leave, service) != 0) {
-            FIND(service, RACE_OPEN, "the system gave no thread");
+        if (!case_thread(service, &thread, fill_and_leave, service))
             return false;
-        }
         pthread_join(thread, NULL);
         /* Time for whoever has them now to sleep until the first is due. */
         race_wait(service, seat, moment_now() + 3 * MS);
         for (uint32_t i = first; i < atomic_load(&service->next) && !race_is_over(service); i++)
             race_stop(service, seat, &service->accounts[i]);
-        struct race_account *near = case_start_at(service, seat, moment_now());
-        if (!near || !case_await(service, seat, &near->runs, 1, "a timer that is due"))
+        if (!case_run(service, seat, moment_now(), "a timer that is due"))
             return false;
     }
     return true;
@@ -509,6 +538,7 @@ static void bad_settings(struct race_service *service)
 const struct race_case race_cases[] = {
     RACE_CASE("past and near dues", past_and_near, 0, 0),
     RACE_CASE("an earlier head", earlier_head, 0, 0),
+    RACE_CASE("a start in a task", start_in_a_task, 0, 0),
     RACE_CASE("catching up", catches_up, 0, .tick_ns = 2 * MS),
     RACE_CASE("sleeping elsewhere", sleeps_elsewhere, 0, 0),
     RACE_CASE("a cap below the capacity", cap_and_places, 0, .capacity = 32, .max_pending = 5),

@@ -283,10 +283,8 @@ static void hands_make(struct play *play)
     for (size_t i = 0; i < 3; i++) {
         struct hand *hand = &play->hands[i];
         hand->service = service;
-        if (pthread_create(&hand->thread, NULL, hand_live, hand) != 0) {
-            race_find(&service->notes->finding, RACE_OPEN, "the system gave no thread");
+        if (!case_thread(service, &hand->thread, hand_live, hand))
             return;
-        }
         while (atomic_load(&hand->state) == HAND_NEW && !race_is_over(service))
             moment_sleep(moment_now() + 20 * US);
     }
@@ -365,24 +363,15 @@ static void finish(struct play *play)
 static bool play_point(struct race_service *service, const struct race_hold *hold)
 {
     struct play play = {.service = service, .hold = hold};
-    const struct race_options *options = service->options;
-    struct tw_runner_config config = {.design_settings = options->design_settings,
-                                      .design_setting_count = options->design_setting_count,
-                                      .settings = options->settings,
-                                      .setting_count = options->setting_count,
-                                      .horizon_ns = 2 * FAR,
-                                      .capacity = CAPACITY,
-                                      .threads = 2,
-                                      .tick_ns = TICK_NS};
+    struct tw_runner_config config = {.capacity = CAPACITY, .threads = 2, .tick_ns = TICK_NS};
     struct tw_setting setting;
     /* Little, so that something stays in the queue. */
-    if (case_transfer(service, &setting, 2) && config.setting_count == 0) {
+    if (case_transfer(service, &setting, 2) && service->options->setting_count == 0) {
         config.settings = &setting;
         config.setting_count = 1;
     }
-    if (!race_open(service, &config, CAPACITY))
-        return false;
-    play.seat = race_enter(service);
+    service->account_count = CAPACITY;
+    play.seat = case_open(service, config);
     if (!play.seat)
         return false;
     hands_make(&play);

@@ -36,8 +36,8 @@ static void *caller_live(void *ctx)
         if (i % 4 != 3)
             goes =
                 case_await(service, seat, &accounts[i]->runs, 1, "a timer of one of many threads");
-        else if (race_stop(service, seat, accounts[i]) != TW_RUN_STOPPED)
-            FIND(service, RACE_STOP, "a far timer of one of many threads was not stopped");
+        else
+            case_stop(service, seat, accounts[i], TW_RUN_STOPPED, "a far one of many threads");
     if (seat && !race_is_over(service))
         race_leave(service, seat);
     return NULL;
@@ -51,12 +51,10 @@ static void threads_play(struct race_service *service, uint32_t count)
     struct tw_seat *seat = case_open(
         service,
         (struct tw_runner_config){.capacity = 64 * count, .threads = count, .tick_ns = 200 * US});
-    while (seat && made < count && pthread_create(&callers[made], NULL, caller_live, service) == 0)
+    while (seat && made < count && case_thread(service, &callers[made], caller_live, service))
         made++;
     for (uint32_t i = 0; i < made; i++)
         pthread_join(callers[i], NULL);
-    if (seat && made < count)
-        FIND(service, RACE_OPEN, "the system gave no thread");
     if (seat)
         case_close(service, seat);
 }
@@ -165,57 +163,81 @@ static uint64_t heap_bytes(void)
 #define KEEPS_FREED false
 #endif
 
-static bool many_seats(struct race_service *service, struct tw_seat *seat)
+/* What so many uses have kept on the heap, as long as the allocator tells. */
+static void judge_heap(struct race_service *service, enum race_rule rule, uint64_t before,
+                       uint64_t most, const char *what)
+{
+    uint64_t after = heap_bytes();
+    if (!KEEPS_FREED && after > before + most)
+        FIND(service, rule, "%s, and %" PRIu64 " bytes not freed; expected at most %" PRIu64, what,
+             after - before, most);
+}
+
+#define SEATS_ROUNDS 32u
+#define SEATS_EACH   16u
+/* Less than any part of a runner's that keeps timers of its own. */
+#define PART_BYTES 1024u
+
+/* Seats that start are left one after the other; the runner's threads may be behind by those of one round. */
+static void seats_that_start(struct race_service *service, const struct usage *own)
 {
     uint64_t before = 0;
+    for (uint32_t i = 0; i < SEATS_ROUNDS * SEATS_EACH && !race_is_over(service); i++) {
+        struct tw_seat *one = race_enter(service);
+        struct race_account *far = one ? case_start_at(service, one, moment_now() + FAR) : NULL;
+        if (!far || !case_stop(service, one, far, TW_RUN_STOPPED, "a far timer"))
+            return;
+        race_leave(service, one);
+        if (i % SEATS_EACH == 0 && own->count > 0 && !usage_all_sleep(service, own))
+            return;
+        before = i == 4 * SEATS_EACH ? heap_bytes() : before;
+    }
+    judge_heap(service, RACE_SEATS, before, (SEATS_ROUNDS - 4) * SEATS_EACH * PART_BYTES,
+               "448 seats were entered, have started a timer and left");
+}
+
+static void many_seats(struct race_service *service)
+{
+    uint64_t before = 0;
+    struct usage others, own;
+    usage_take(&others, NULL);
+    struct tw_seat *seat = NULL;
+    if (case_tickless(service)) /* as many shards as seats */
+        seat = case_open(
+            service, (struct tw_runner_config){.threads = SEATS_OPEN, .capacity = 4 * SEATS_OPEN});
+    usage_take(&own, &others);
+    if (!seat)
+        return;
     struct tw_seat *open[SEATS_OPEN];
-    for (uint32_t i = 0; i < SEATS_OPEN; i++)
-        if (!(open[i] = race_enter(service)))
-            return false;
-    struct race_account *near = case_start_at(service, open[SEATS_OPEN - 1], moment_now() + 2 * MS);
-    if (!near ||
-        !case_await(service, open[SEATS_OPEN - 1], &near->runs, 1, "a timer of one of 300 seats"))
-        return false;
+    for (uint32_t i = 0; i < SEATS_OPEN; i++) {
+        open[i] = race_enter(service);
+        struct race_account *far =
+            open[i] ? case_start_at(service, open[i], moment_now() + FAR) : NULL;
+        if (!far || !case_stop(service, open[i], far, TW_RUN_STOPPED, "a far one of 300 seats"))
+            return;
+    }
+    if (!case_run(service, open[SEATS_OPEN - 1], moment_now() + 2 * MS, "one of 300 seats' timers"))
+        return;
     for (uint32_t i = 0; i < SEATS_OPEN; i++)
         race_leave(service, open[i]);
-    (void)seat;
     for (uint32_t i = 0; i < SEATS_WARM + SEATS && !race_is_over(service); i++) {
         struct tw_seat *one = race_enter(service);
         if (i == SEATS_WARM)
             before = heap_bytes();
         if (!one)
-            return false;
-        if (i < SEATS_WARM && i % 500 == 0) {
-            struct race_account *far = case_start_at(service, one, moment_now() + FAR);
-            if (!far || race_stop(service, one, far) != TW_RUN_STOPPED)
-                return false;
-        }
+            return;
         race_leave(service, one);
     }
-    uint64_t after = heap_bytes();
-    if (!KEEPS_FREED && before > 0 && after > before + SEATS * (uint64_t)SEAT_BYTES_LEAST)
-        FIND(service, RACE_SEATS, "%u seats were entered and left, and %" PRIu64 " KiB not freed",
-             SEATS, (after - before) >> 10);
-    return true;
+    judge_heap(service, RACE_SEATS, before, SEATS * (uint64_t)SEAT_BYTES_LEAST,
+               "100,000 seats were entered and left");
+    seats_that_start(service, &own);
+    case_close(service, seat);
 }
 
 /* A name of one place comes again when it is used more often than its count is wide. */
 #define NAME_USES 66000u
 
-/* A name of some uses before finds nothing, whatever the width of the count. */
-static bool stale_is_idle(struct race_service *service, struct tw_seat *seat, tw_timer stale)
-{
-    int answer = service->runner->stop(seat, stale);
-    if (answer != TW_RUN_IDLE)
-        FIND(service, RACE_NAMES,
-             "a stop by the name %#" PRIx64
-             " of a timer that had been stopped answered %d while its place was another's",
-             stale, answer);
-    return answer == TW_RUN_IDLE;
-}
-
-/* A name that differs in one bit is of none. */
-static void each_bit_counts(struct race_service *service, struct tw_seat *seat, tw_timer name)
+void case_each_bit(struct race_service *service, struct tw_seat *seat, tw_timer name)
 {
     for (uint32_t bit = 0; bit < 64; bit++) {
         int answer = service->runner->stop(seat, name ^ UINT64_C(1) << bit);
@@ -232,11 +254,14 @@ static void each_bit_counts(struct race_service *service, struct tw_seat *seat, 
 static bool one_place(struct race_service *service, struct tw_seat *seat)
 {
     bool late = race_has(service, TW_RUNNER_LATE_PLACE | TW_RUNNER_PURGES);
+    struct tw_seat *const seats[2] = {seat, race_enter(service)};
     if (race_has(service, TW_RUNNER_TICKS))
         race_clock_move(60 * SECOND);
     for (uint32_t i = 0; i < NAME_USES && !race_is_over(service); i++) {
         struct race_account *account = race_account(service);
         account->due_ns = moment_now() + 30 * SECOND;
+        account->repeat = i % 3; /* any kind, stopped by its own seat or another's */
+        account->period_ns = MS;
         uint64_t end = 0, tries = 0;
         int answer;
         while ((answer = race_start(service, seat, account)) == TW_RUN_FULL && late &&
@@ -255,20 +280,27 @@ static bool one_place(struct race_service *service, struct tw_seat *seat)
             return false;
         }
         if (i % 1000 == 0)
-            each_bit_counts(service, seat, atomic_load(&account->name));
-        uint32_t back = 1u << i % 17;
+            case_each_bit(service, seats[i / 1000 % 2], atomic_load(&account->name));
+        uint32_t back = 1u << i % 17; /* whatever the width of the count */
+        tw_timer stale = 0;
         if (back <= i)
-            stale_is_idle(service, seat, atomic_load(&(account - back)->name));
-        if (race_stop(service, seat, account) != TW_RUN_STOPPED)
-            FIND(service, RACE_STOP, "the only timer was not stopped");
+            stale = atomic_load(&(account - back)->name);
+        if (stale != 0 && service->runner->stop(seats[i % 2], stale) != TW_RUN_IDLE)
+            FIND(service, RACE_NAMES,
+                 "a stop by the name %#" PRIx64
+                 " of a timer that had been stopped was not IDLE while its place was another's",
+                 stale);
+        case_stop(service, seat, account, TW_RUN_STOPPED, "the only timer");
     }
+    if (!race_is_over(service))
+        race_leave(service, seats[1]);
     return true;
 }
 
 #define TASKS_ROUNDS 265u
 #define TASKS_EACH   1000u
 /* Less than one block for each task. */
-#define TASK_BYTES 8u
+#define TASK_BYTES 4u
 
 /* More tasks, and tasks that failed, than a counter of 18 bits has; what they took comes back, and a periodic one goes on
  * after them. */
@@ -280,10 +312,7 @@ static bool many_tasks(struct race_service *service, struct tw_seat *seat)
         if (round == TASKS_ROUNDS / 10)
             before = heap_bytes();
         for (uint32_t i = 0; i < TASKS_EACH; i++) {
-            struct race_account *account = race_account(service);
-            account->due_ns = 1;
-            account->deed = DEED_FAIL;
-            if (!case_start(service, seat, account))
+            if (!CASE_TIMER(service, seat, .due_ns = 1, .deed = DEED_FAIL))
                 return false;
         }
         for (uint32_t i = 0; i < TASKS_EACH; i++)
@@ -291,18 +320,14 @@ static bool many_tasks(struct race_service *service, struct tw_seat *seat)
                             "one of 265,000 timers that are due"))
                 return false;
     }
-    uint64_t after = heap_bytes();
-    if (!KEEPS_FREED && after > before + TASKS_ROUNDS * TASKS_EACH * TASK_BYTES)
-        FIND(service, RACE_MEMORY, "%u tasks failed, and %" PRIu64 " bytes not freed",
-             TASKS_ROUNDS * TASKS_EACH, after - before);
-    struct race_account *last = race_account(service);
-    last->repeat = TW_FIXED_RATE;
-    last->due_ns = last->period_ns = 1 + service->description.tick_ns;
-    bool goes = case_start(service, seat, last) &&
-                case_await(service, seat, &last->runs, 3, "a periodic timer after 265,000 tasks");
-    if (goes && race_stop(service, seat, last) != TW_RUN_STOPPED)
-        FIND(service, RACE_STOP, "a periodic timer was not stopped after 265,000 tasks");
-    return goes;
+    judge_heap(service, RACE_MEMORY, before, TASKS_ROUNDS * TASKS_EACH * TASK_BYTES,
+               "265,000 tasks failed");
+    uint64_t period = 1 + service->description.tick_ns;
+    struct race_account *last =
+        CASE_TIMER(service, seat, .due_ns = period, .period_ns = period, .repeat = TW_FIXED_RATE);
+    bool goes =
+        last && case_await(service, seat, &last->runs, 3, "a periodic timer after 265,000 tasks");
+    return goes && case_stop(service, seat, last, TW_RUN_STOPPED, "one after 265,000 tasks");
 }
 
 /* ---- What it costs, and how late it is. -------------------------------------------------------- */
@@ -329,12 +354,9 @@ static bool as_late_as(struct race_service *service, struct tw_seat *seat, uint6
         until = moment_now() + delay;
         race_wait(service, seat, until);
         back = least(back, moment_now() - until);
-        struct race_account *lone = race_account(service);
-        lone->due_ns = moment_now() + delay;
-        lone->period_ns = period;
-        lone->repeat = repeat;
-        if (!case_start(service, seat, lone) ||
-            !case_await(service, seat, &lone->runs, 1 + (period > 0), "the only timer"))
+        struct race_account *lone = CASE_TIMER(service, seat, .due_ns = moment_now() + delay,
+                                               .period_ns = period, .repeat = repeat);
+        if (!lone || !case_await(service, seat, &lone->runs, 1 + (period > 0), "the only timer"))
             return false;
         timer = least(timer, atomic_load(&lone->late_by_ns));
         if (period > 0 && race_stop(service, seat, lone) != TW_RUN_STOPPED)
@@ -491,10 +513,7 @@ static void judge_numbers(struct race_service *service, uint64_t since)
     bool callers = race_has(service, TW_RUNNER_CALLERS_DRIVE),
          own = race_has(service, TW_RUNNER_OWN_TIMERS);
     uint64_t process = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
-    const struct {
-        const char *name;
-        uint64_t said, low, high;
-    } rows[] = {
+    const struct race_number rows[] = {
         {"pending", stats.pending, pending, pending},
         {"runs", stats.runs, STATS_TASKS, STATS_TASKS},
         {"cpu_ns", stats.cpu_ns, callers ? 0 : worked, process},
@@ -505,11 +524,7 @@ static void judge_numbers(struct race_service *service, uint64_t since)
         {"own_bytes", stats.own_bytes, cap * sizeof(void *) * 2, UINT64_C(1) << 30},
         {"design_bytes", stats.design_bytes, own ? 0 : pending * 4, UINT64_C(1) << 30},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (rows[i].said < rows[i].low || rows[i].said > rows[i].high)
-            FIND(service, RACE_STATS,
-                 "%s is %" PRIu64 "; by the books it is %" PRIu64 " to %" PRIu64, rows[i].name,
-                 rows[i].said, rows[i].low, rows[i].high);
+    race_numbers_judge(service, rows, sizeof rows / sizeof rows[0]);
     struct tw_runner_stats first = stats;
     for (uint32_t again = 0; again < 5 && stats.longest_pause_ns >= first.longest_pause_ns; again++)
         service->runner->stats(service->service, &stats);
@@ -534,13 +549,10 @@ static bool numbers_told(struct race_service *service, struct tw_seat *seat)
         if (race_stop(service, seat, far[4 * i]) != TW_RUN_STOPPED)
             return false;
     for (uint32_t i = 0; i < STATS_TASKS; i++) {
-        struct race_account *busy = race_account(service);
         service->runner->stats(service->service, &(struct tw_runner_stats){0});
         since = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
-        busy->due_ns = 1;
-        busy->deed = DEED_WORK;
-        if (!case_start(service, seat, busy) ||
-            !case_await(service, seat, &busy->runs, 1, "a timer that is due"))
+        struct race_account *busy = CASE_TIMER(service, seat, .due_ns = 1, .deed = DEED_WORK);
+        if (!busy || !case_await(service, seat, &busy->runs, 1, "a timer that is due"))
             return false;
     }
     /* The last task ends, and is counted, after it began. */
@@ -598,10 +610,8 @@ static void hours(struct race_service *service, struct tw_seat *seat, uint64_t t
     for (size_t i = 0; last && i < 4 && !race_is_over(service); i++) {
         uint64_t until = later[i]->due_ns - 2 * tick_ns - SECOND;
         pthread_t mover;
-        if (pthread_create(&mover, NULL, move_on, &until) != 0) {
-            FIND(service, RACE_OPEN, "the system gave no thread");
+        if (!case_thread(service, &mover, move_on, &until))
             return;
-        }
         race_wait(service, seat, until);
         pthread_join(mover, NULL);
         race_clock_move(SECOND + 5 * tick_ns);
@@ -612,20 +622,24 @@ static void hours(struct race_service *service, struct tw_seat *seat, uint64_t t
         if (!near || !case_await(service, seat, &near->runs, 1, "a timer after minutes or weeks"))
             return;
     }
-    if (last && race_stop(service, seat, last) != TW_RUN_STOPPED)
-        FIND(service, RACE_STOP, "a timer of 99 days was not stopped on day 50");
+    if (last)
+        case_stop(service, seat, last, TW_RUN_STOPPED, "a timer of 99 days");
 }
 
 static void weeks(struct race_service *service)
 {
-    uint64_t tick_ns = race_has(service, TW_RUNNER_TICKS) ? 60 * SECOND : US;
     struct tw_seat *seat;
-    if (!case_tickless(service))
-        return;
-    if (open_planted(service, tick_ns, &seat))
-        hours(service, seat, tick_ns);
-    if (seat)
-        case_close(service, seat);
+    bool goes = case_tickless(service);
+    for (uint64_t tick_ns = race_has(service, TW_RUNNER_TICKS) ? 60 * SECOND : US;
+         goes && tick_ns <= 60 * SECOND; tick_ns *= 60 * SECOND / US) {
+        race_again(service);
+        goes = open_planted(service, tick_ns, &seat);
+        if (goes)
+            hours(service, seat, tick_ns);
+        if (seat)
+            case_close(service, seat);
+        goes = goes && !race_is_over(service);
+    }
 }
 
 /* Three runs of one period: the clock goes on by it until they have been. */
@@ -634,12 +648,10 @@ static bool period_kept(struct race_service *service, struct tw_seat *seat, uint
 {
     uint64_t end = race_clock(service) + race_patience_ns(service);
     uint64_t tick_ns = service->description.tick_ns, waits = 0;
-    struct race_account *account = race_account(service);
-    account->due_ns = moment_now() + tick_ns;
-    account->period_ns = period_ns;
-    account->repeat = (uint32_t)repeat;
-    account->sleep_ns = 20 * US;
-    if (!case_start(service, seat, account))
+    struct race_account *account =
+        CASE_TIMER(service, seat, .due_ns = moment_now() + tick_ns, .period_ns = period_ns,
+                   .repeat = repeat, .sleep_ns = 20 * US);
+    if (!account)
         return false;
     while (atomic_load(&account->runs) < 3 && race_clock(service) < end && !race_is_over(service)) {
         race_clock_move(waits++ % 64 == 0 ? period_ns + 2 * tick_ns : 0);
@@ -648,9 +660,7 @@ static bool period_kept(struct race_service *service, struct tw_seat *seat, uint
     if (atomic_load(&account->runs) < 3)
         FIND(service, RACE_REPEAT, "a period of %.3f ms: %u runs in %u s while the clock went on",
              (double)period_ns / 1e6, atomic_load(&account->runs), service->options->patience_s);
-    if (race_stop(service, seat, account) != TW_RUN_STOPPED)
-        FIND(service, RACE_STOP, "a periodic timer was not stopped");
-    return !race_is_over(service);
+    return case_stop(service, seat, account, TW_RUN_STOPPED, "a periodic timer");
 }
 
 /* From some ticks to hours: one that wakes on each tick has fewer of them. */
@@ -680,19 +690,16 @@ static void missed_runs(struct race_service *service)
     if (!case_tickless(service))
         return;
     bool planted = open_planted(service, tick_ns, &seat);
-    struct race_account *account = planted ? race_account(service) : NULL;
-    if (account) {
-        account->due_ns = moment_now() + MS;
-        account->period_ns = MS;
-        account->repeat = TW_FIXED_RATE;
-    }
-    if (account && (!case_start(service, seat, account) ||
-                    !case_await(service, seat, &account->runs, 1, "a periodic timer")))
+    struct race_account *account = planted ? CASE_TIMER(service, seat, .due_ns = moment_now() + MS,
+                                                        .period_ns = MS, .repeat = TW_FIXED_RATE)
+                                           : NULL;
+    if (planted && (!account || !case_await(service, seat, &account->runs, 1, "a periodic timer")))
         return;
+    uint64_t before = heap_bytes();
     race_clock_move(planted ? MISSED * MS : 0);
-    if (account && (!case_await(service, seat, &account->runs, MISSED, "runs that were missed") ||
-                    race_stop(service, seat, account) != TW_RUN_STOPPED))
-        FIND(service, RACE_STOP, "a periodic timer was not stopped");
+    if (account && case_await(service, seat, &account->runs, MISSED, "runs that were missed"))
+        case_stop(service, seat, account, TW_RUN_STOPPED, "a periodic timer");
+    judge_heap(service, RACE_MEMORY, before, MISSED * TASK_BYTES, "70,000 runs were made up");
     if (seat)
         case_close(service, seat);
 }
@@ -742,12 +749,9 @@ static bool many_pending(struct race_service *service, struct tw_seat *seat)
     accepted -= atomic_load(&service->accounts[accepted - 1].accepted) == 0;
     bool goes = pending_told(service, seat, accepted);
     for (uint32_t i = 0; i < accepted && goes && !race_is_over(service); i += 2, stopped++) {
-        if (race_stop(service, seat, &service->accounts[i]) != TW_RUN_STOPPED)
-            FIND(service, RACE_STOP, "one of %u pending timers was not stopped", count);
-        struct race_account *near =
-            stopped < 8 ? case_start_at(service, seat, moment_now() + i * 50 * US) : NULL;
+        case_stop(service, seat, &service->accounts[i], TW_RUN_STOPPED, "one of very many timers");
         goes = stopped >= 8 ||
-               (near && case_await(service, seat, &near->runs, 1, "a timer behind many"));
+               case_run(service, seat, moment_now() + i * 50 * US, "a timer behind many");
     }
     return goes && pending_told(service, seat, accepted - stopped);
 }
@@ -776,19 +780,14 @@ static bool ends_of_time(struct race_service *service, struct tw_seat *seat)
     }
     race_wait(service, seat, moment_now() + 5 * MS);
     for (uint32_t i = 0; i < count && !race_is_over(service); i++)
-        if (race_stop(service, seat, last[i]) != TW_RUN_STOPPED)
-            FIND(service, RACE_STOP, "a timer that is due in centuries was not stopped");
+        case_stop(service, seat, last[i], TW_RUN_STOPPED, "a timer that is due in centuries");
     return true;
 }
 
 /* Two that are open at once share nothing: the one sleeps longer, is filled, is shut, while the other goes on. */
 static void two_services(struct race_service *service)
 {
-    struct race_service other = {.runner = service->runner,
-                                 .options = service->options,
-                                 .design = service->design,
-                                 .seed = service->seed,
-                                 .notes = service->notes};
+    struct race_service other = case_another(service);
     struct race_service *const both[2] = {service, &other};
     struct tw_seat *seats[2];
     struct race_account *far[2] = {NULL, NULL};
@@ -805,12 +804,10 @@ static void two_services(struct race_service *service)
             !case_await(both[a], seats[a], &near->runs, 1, "a timer beside another service") ||
             !case_await(both[b], seats[b], &later->runs, 1, "a timer beside another service"))
             return;
-        if (race_stop(both[b], seats[b], far[b]) != TW_RUN_STOPPED)
-            FIND(service, RACE_STOP, "a far timer beside another service was not stopped");
+        case_stop(both[b], seats[b], far[b], TW_RUN_STOPPED, "a far one beside another service");
     }
     case_close(&other, seats[1]);
-    struct race_account *near = case_start_at(service, seats[0], moment_now() + MS);
-    if (near && case_await(service, seats[0], &near->runs, 1, "a timer after another service"))
+    if (case_run(service, seats[0], moment_now() + MS, "a timer after another service"))
         case_close(service, seats[0]);
 }
 
@@ -833,6 +830,40 @@ static const char *state_left(const struct process_state *before)
     return NULL;
 }
 
+#define REFUSED      20000u
+#define REFUSED_OPEN 1000u
+
+/* What is refused, finds nothing or only asks takes nothing; nor does an open that the design or the cap refuses. */
+static bool refusals(struct race_service *service, struct tw_seat *seat)
+{
+    const struct tw_runner *runner = service->runner;
+    struct tw_task task = {.argument = service, .due_ns = moment_now() + FAR};
+    struct tw_setting unknown = {.name = "no-such-thing", .count = 1, .values = {1}};
+    struct tw_runner_config config = {.design = service->design,
+                                      .capacity = 64,
+                                      .tick_ns = MS,
+                                      .design_settings = &unknown,
+                                      .design_setting_count = service->design != NULL,
+                                      .max_pending = service->design ? 0 : 65};
+    struct tw_service *out = NULL;
+    tw_timer name = 0;
+    struct race_account *far = case_start_at(service, seat, moment_now() + FAR);
+    uint64_t before = 0;
+    for (uint32_t i = 0; far && i < 2 * REFUSED; i++) {
+        struct tw_error error;
+        before = i == REFUSED ? heap_bytes() : before;
+        if (runner->start(seat, &task, &name) != TW_RUN_FULL || runner->stop(seat, i) > 3)
+            FIND(service, RACE_CAP, "a second timer was started; the cap is 1");
+        if (i % (REFUSED / REFUSED_OPEN) == 0 && runner->open(&out, &config, &error) >= 0)
+            FIND(service, RACE_OPEN, "open took what the design has no setting for");
+        runner->stats(service->service, &(struct tw_runner_stats){0});
+        runner->describe(service->service, &service->description);
+    }
+    judge_heap(service, RACE_MEMORY, before, REFUSED_OPEN * UINT64_C(64),
+               "20,000 starts and stops were refused, and 1,000 opens");
+    return far != NULL;
+}
+
 /* Each setting of its own at both ends; describe is judged where it is opened. */
 static void each_setting(struct race_service *service)
 {
@@ -843,8 +874,7 @@ static void each_setting(struct race_service *service)
             race_again(service);
             struct tw_seat *seat = case_open(
                 service, (struct tw_runner_config){.settings = &setting, .setting_count = 1});
-            struct race_account *near = seat ? case_start_at(service, seat, 1) : NULL;
-            if (near && case_await(service, seat, &near->runs, 1, "a timer that is due"))
+            if (seat && case_run(service, seat, 1, "a timer that is due"))
                 case_close(service, seat);
         }
 }
@@ -883,13 +913,10 @@ static void many_lives(struct race_service *service)
         if (!life(service))
             return;
     }
-    uint64_t after = heap_bytes();
     const char *left = state_left(&state);
-    if (!KEEPS_FREED && after > before + LIVES * (uint64_t)LIFE_BYTES)
-        FIND(service, RACE_MEMORY,
-             "%u services were opened and closed, and %" PRIu64 " bytes not freed", LIVES,
-             after - before);
-    else if (left)
+    judge_heap(service, RACE_MEMORY, before, LIVES * (uint64_t)LIFE_BYTES,
+               "40 services were opened and closed");
+    if (left)
         FIND(service, RACE_MEMORY, "%u services were opened and closed, and the %s not as before",
              LIVES, left);
 }
@@ -898,7 +925,7 @@ const struct race_case race_numbers[] = {
     RACE_ALONE("many threads", many_threads),
     RACE_ALONE("a long task in one thread", led_meanwhile),
     RACE_CASE("who drives", who_drives, 0, 0),
-    RACE_CASE("many seats", many_seats, 0, 0),
+    RACE_ALONE("many seats", many_seats),
     RACE_CASE("one place, many names", one_place, NAME_USES + 8, .capacity = 1, .tick_ns = 20 * US),
     RACE_CASE("many tasks", many_tasks, TASKS_ROUNDS *TASKS_EACH + 8, .capacity = 2 * TASKS_EACH,
               .tick_ns = 100 * US),
@@ -913,6 +940,7 @@ const struct race_case race_numbers[] = {
     RACE_CASE("the ends of time", ends_of_time, 0, 0),
     RACE_ALONE("two services", two_services),
     RACE_ALONE("each setting", each_setting),
+    RACE_CASE("refusals", refusals, 0, .capacity = 1),
     RACE_ALONE("many lives", many_lives),
     {.name = NULL},
 };

@@ -181,21 +181,6 @@ static void turns_end(struct race_turns *turns)
     pthread_mutex_unlock(&turns->lock);
 }
 
-/* Each near timer has run, no more pend than may, and the rest comes back. */
-static void settle(struct race_service *service, struct tw_seat *seat)
-{
-    uint32_t pending = 0;
-    bool shut = atomic_load(&service->shut_began_ns) > 0;
-    for (uint32_t i = 0; i < ACCOUNTS && !shut; i++)
-        pending += atomic_load(&service->accounts[i].accepted) &&
-                   atomic_load(&service->accounts[i].ends) == 0 && !service->accounts[i].is_near;
-    if (pending > service->description.max_pending)
-        race_find(&service->notes->finding, RACE_CAP, "%u timers pend; the cap is %u", pending,
-                  service->description.max_pending);
-    case_settle(service, seat);
-    case_close(service, seat);
-}
-
 /* Until it is at its first point: on a slow machine it may sleep on the way there. */
 static bool caller_arrives(struct race_service *service, const struct order_caller *caller)
 {
@@ -221,10 +206,8 @@ static bool callers_make(struct race_service *service, struct order_caller calle
                                            .shared = shared,
                                            .other = &callers[1 - i],
                                            .turn = &turns->of[i]};
-        made = pthread_create(&callers[i].thread, NULL, caller_live, &callers[i]) == 0;
-        if (!made)
-            race_find(&service->notes->finding, RACE_OPEN, "the system gave no thread");
-        made = made && caller_arrives(service, &callers[i]);
+        made = case_thread(service, &callers[i].thread, caller_live, &callers[i]) &&
+               caller_arrives(service, &callers[i]);
     }
     return made;
 }
@@ -250,8 +233,10 @@ static uint32_t order_play(struct race_service *service, const char *const scrip
     turns_end(&service->turns);
     for (uint32_t i = 0; i < 2 && !race_is_over(service); i++)
         pthread_join(callers[i].thread, NULL);
-    if (!race_is_over(service))
-        settle(service, seat);
+    if (!race_is_over(service)) {
+        case_settle(service, seat);
+        case_close(service, seat);
+    }
     return taken;
 }
 

@@ -95,6 +95,14 @@ static void note_end(struct race_note *note)
     atomic_store_explicit(&note->call, RACE_CALL_NONE, memory_order_relaxed);
 }
 
+/* Does something that is a call of the runner's. */
+#define NOTED(service, seat, call, ...)                                                            \
+    do {                                                                                           \
+        struct race_note *noted = note_begin(service, seat, RACE_CALL_##call);                     \
+        __VA_ARGS__;                                                                               \
+        note_end(noted);                                                                           \
+    } while (0)
+
 /* ---- The task of every timer. ----------------------------------------------------------------- */
 
 static void task_start(struct race_service *service, struct tw_seat *seat, uint64_t draw)
@@ -122,13 +130,11 @@ static void task_stop(struct race_service *service, struct tw_seat *seat, uint64
 
 static void task_shut(struct race_service *service, struct tw_seat *seat)
 {
-    struct race_note *note = note_begin(service, seat, RACE_CALL_shut);
-    int answer = service->runner->shut(seat, NULL, NULL);
-    note_end(note);
+    int answer;
+    NOTED(service, seat, shut, answer = service->runner->shut(seat, NULL, NULL));
     if (answer != TW_RUN_INSIDE &&
         (answer != TW_RUN_CLOSED || atomic_load(&service->shut_began_ns) == 0))
-        race_find(&service->notes->finding, RACE_INSIDE, "a task called shut, which answered %d",
-                  answer);
+        FIND(service, RACE_INSIDE, "a task called shut, which answered %d", answer);
 }
 
 static void task_work(void)
@@ -144,10 +150,19 @@ static void task_await(struct race_service *service, const struct race_account *
     while (atomic_load(&other->runs) == 0 && race_clock(service) < end && !race_is_over(service))
         moment_sleep(moment_now() + 200 * US);
     if (atomic_load(&other->runs) == 0)
-        race_find(&service->notes->finding, RACE_DUE,
-                  "while one thread of the runner's ran a task, a timer was due and has not run in "
-                  "another for %u s",
-                  service->options->patience_s);
+        FIND(service, RACE_DUE,
+             "while one thread of the runner's ran a task, a timer was due and has not run in "
+             "another for %u s",
+             service->options->patience_s);
+}
+
+/* Opens, uses and shuts another service: what a thread is in is for the seat to say. */
+static void task_open(const struct race_service *outer)
+{
+    struct race_service inner = case_another(outer);
+    struct tw_seat *seat = case_open(&inner, (struct tw_runner_config){.capacity = 8});
+    if (seat && case_run(&inner, seat, 1, "a timer of a service that a task opened"))
+        case_close(&inner, seat);
 }
 
 static int race_task(struct tw_seat *seat, void *argument, const struct tw_firing *firing)
@@ -156,19 +171,27 @@ static int race_task(struct tw_seat *seat, void *argument, const struct tw_firin
     struct race_service *service = account->service;
     race_ran(account, firing, moment_now());
     uint64_t draw = race_mix(service->seed, (uint64_t)(account - service->accounts));
-    if (!seat->in_task || seat->service != service->service)
-        race_find(&service->notes->finding, RACE_FIRING,
-                  "a task got a seat that is not marked as one of a task of this service");
+    bool is_own =
+        race_has(service, TW_RUNNER_CALLERS_DRIVE) || seat->number < service->description.threads;
+    if (!seat->in_task || seat->service != service->service || !is_own)
+        FIND(service, is_own ? RACE_FIRING : RACE_TRAITS,
+             "a task got a seat that is not marked as one of a task of this service, or a caller's "
+             "though TW_RUNNER_CALLERS_DRIVE is not set");
     if (account->sleep_ns > 0)
         moment_sleep(moment_now() + account->sleep_ns);
     if (account->deed == DEED_START)
         task_start(service, seat, draw);
     else if (account->deed == DEED_STOP)
         task_stop(service, seat, draw);
-    else if (account->deed == DEED_STOP_SELF)
+    else if (account->deed == DEED_STOP_SELF && account->repeat != TW_ONCE)
         race_stop(service, seat, account);
+    else if (account->deed == DEED_STOP_SELF &&
+             service->runner->stop(seat, firing->timer) != TW_RUN_TOO_LATE)
+        FIND(service, RACE_STOP, "a task stopped its own timer, and the answer was not TOO_LATE");
     else if (account->deed == DEED_SHUT)
         task_shut(service, seat);
+    else if (account->deed == DEED_OPEN)
+        task_open(service);
     else if (account->deed == DEED_WORK)
         task_work();
     else if (account->deed == DEED_AWAIT)
@@ -194,12 +217,11 @@ static void judge_description(struct race_service *service, const struct tw_runn
     bool right = split ? said->max_pending > 0 && said->max_pending <= opening_cap(config)
                        : said->max_pending == cap;
     if (!right)
-        race_find(&service->notes->finding, RACE_OPEN,
-                  "describe says that at most %u may pend; opened with %u", said->max_pending, cap);
+        FIND(service, RACE_OPEN, "describe says that at most %u may pend; opened with %u",
+             said->max_pending, cap);
     if (said->tick_ns == 0 || (config->tick_ns > 0 && said->tick_ns != config->tick_ns))
-        race_find(&service->notes->finding, RACE_OPEN,
-                  "describe says ticks of %" PRIu64 " ns; opened with %" PRIu64, said->tick_ns,
-                  config->tick_ns);
+        FIND(service, RACE_OPEN, "describe says ticks of %" PRIu64 " ns; opened with %" PRIu64,
+             said->tick_ns, config->tick_ns);
     for (size_t i = 0; i < config->setting_count; i++) {
         const struct tw_setting *given = &config->settings[i], *told = said->settings;
         size_t at = 0;
@@ -209,9 +231,8 @@ static void judge_description(struct race_service *service, const struct tw_runn
         uint64_t value = given->values[0], most = opening_cap(config);
         if (at == said->setting_count ||
             (told[at].values[0] != value && (value <= most || told[at].values[0] != most)))
-            race_find(&service->notes->finding, RACE_OPEN,
-                      "describe does not say that it was opened with %s=%" PRIu64, given->name,
-                      given->values[0]);
+            FIND(service, RACE_OPEN, "describe does not say that it was opened with %s=%" PRIu64,
+                 given->name, given->values[0]);
     }
 }
 
@@ -221,7 +242,7 @@ bool race_open(struct race_service *service, struct tw_runner_config *config, ui
     const struct tw_runner *runner = service->runner;
     service->accounts = calloc(accounts, sizeof *service->accounts);
     if (!service->accounts) {
-        race_find(&service->notes->finding, RACE_OPEN, "no memory for the books");
+        FIND(service, RACE_OPEN, "no memory for the books");
         return false;
     }
     service->account_count = accounts;
@@ -240,13 +261,10 @@ bool race_open(struct race_service *service, struct tw_runner_config *config, ui
     note_end(note);
     service->opened_ns = moment_now();
     if (answer != TW_RUN_OK) {
-        race_find(&service->notes->finding, RACE_OPEN, "open answered %d: %.300s", answer,
-                  error.text);
+        FIND(service, RACE_OPEN, "open answered %d: %.300s", answer, error.text);
         return false;
     }
-    note = note_begin(service, NULL, RACE_CALL_describe);
-    runner->describe(service->service, &service->description);
-    note_end(note);
+    NOTED(service, NULL, describe, runner->describe(service->service, &service->description));
     judge_description(service, config);
     return !race_is_over(service);
 }
@@ -257,55 +275,38 @@ void race_again(struct race_service *service)
     struct race_sums sums = {0};
     race_sum(service, &sums);
     service->before = sums;
-    service->accounts = NULL; /* a runner that is broken may still call their tasks */
-    service->account_count = 0;
-    atomic_store(&service->next, 0);
-    atomic_store(&service->grid_ns, 0);
-    atomic_store(&service->shut_began_ns, 0);
-    atomic_store(&service->shut_ended_ns, 0);
-    atomic_store(&service->is_shut, 0);
-    atomic_store(&service->tasks_inside, 0);
-    atomic_store(&service->near, 0);
-    atomic_store(&service->runs, 0);
-    atomic_store(&service->failed, 0);
-    atomic_store(&service->operations, 0);
-    atomic_store(&service->refused, 0);
-    atomic_store(&service->delays, 0);
-    atomic_store(&service->points_passed, 0);
+    /* A runner that is broken may still call the tasks of accounts: they are not freed. */
+    memset(&service->accounts, 0,
+           offsetof(struct race_service, is_done) - offsetof(struct race_service, accounts));
 }
 
 struct tw_seat *race_enter(struct race_service *service)
 {
-    struct race_note *note = note_begin(service, NULL, RACE_CALL_enter);
-    struct tw_seat *seat = service->runner->enter(service->service);
-    note_end(note);
-    if (!seat || seat->service != service->service || seat->in_task)
-        race_find(&service->notes->finding, RACE_OPEN, "enter gave %s",
-                  seat ? "a seat of another service or of a task" : "no seat");
+    struct tw_seat *seat;
+    NOTED(service, NULL, enter, seat = service->runner->enter(service->service));
+    if (!seat || seat->service != service->service || seat->in_task ||
+        seat->number < service->description.threads)
+        FIND(service, RACE_OPEN, "enter gave %s",
+             seat ? "a seat of another service, of a task, or with a thread's number" : "no seat");
     return seat;
 }
 
 void race_leave(struct race_service *service, struct tw_seat *seat)
 {
-    struct race_note *note = note_begin(service, seat, RACE_CALL_leave);
-    service->runner->leave(seat);
-    note_end(note);
+    NOTED(service, seat, leave, service->runner->leave(seat));
 }
 
 void race_wait(struct race_service *service, struct tw_seat *seat, uint64_t until_ns)
 {
-    struct race_note *note = note_begin(service, seat, RACE_CALL_wait);
-    service->runner->wait(seat, until_ns);
-    note_end(note);
+    NOTED(service, seat, wait, service->runner->wait(seat, until_ns));
     if (moment_now() < until_ns)
-        race_find(&service->notes->finding, RACE_RETURNS, "wait returned before its moment");
+        FIND(service, RACE_RETURNS, "wait returned before its moment");
 }
 
 uint64_t race_next(struct race_service *service, struct tw_seat *seat)
 {
-    struct race_note *note = note_begin(service, seat, RACE_CALL_next);
-    uint64_t next = service->runner->next(seat);
-    note_end(note);
+    uint64_t next;
+    NOTED(service, seat, next, next = service->runner->next(seat));
     return next;
 }
 
@@ -313,9 +314,7 @@ void race_purge(struct race_service *service, struct tw_seat *seat)
 {
     if (!(service->runner->flags & TW_RUNNER_PURGES) || !service->runner->purge)
         return;
-    struct race_note *note = note_begin(service, seat, RACE_CALL_purge);
-    service->runner->purge(seat);
-    note_end(note);
+    NOTED(service, seat, purge, service->runner->purge(seat));
 }
 
 struct returning {
@@ -332,26 +331,25 @@ static void race_return(void *ctx, tw_timer timer, void *argument)
     uintptr_t at = (uintptr_t)argument, begin = (uintptr_t)service->accounts;
     if (at < begin || at >= begin + service->account_count * sizeof *service->accounts ||
         (at - begin) % sizeof *service->accounts != 0) {
-        race_find(&service->notes->finding, RACE_LOST, "shut returned an argument that none had");
+        FIND(service, RACE_LOST, "shut returned an argument that none had");
         return;
     }
     struct race_account *account = argument;
     if (!pthread_equal(returning->thread, pthread_self()))
-        race_find(&service->notes->finding, RACE_SHUT,
-                  "shut gave a timer back in another thread than the one that called it");
+        FIND(service, RACE_SHUT,
+             "shut gave a timer back in another thread than the one that called it");
     race_ended(account, RACE_RETURNED);
     uint64_t none = 0;
     if (!atomic_compare_exchange_strong(&account->fired_name, &none, timer) && none != timer)
-        race_find(&service->notes->finding, RACE_NAMES,
-                  "shut returned a timer under another name than it fired under");
+        FIND(service, RACE_NAMES, "shut returned a timer under another name than it fired under");
     if (timer % 4 != 0)
         return;
     note_begin(service, returning->seat, RACE_CALL_stop);
     int answer = service->runner->stop(returning->seat, timer);
     note_begin(service, returning->seat, RACE_CALL_shut);
     if (answer != TW_RUN_IDLE)
-        race_find(&service->notes->finding, RACE_STOP,
-                  "stop of a timer that was returned answered %d; expected IDLE", answer);
+        FIND(service, RACE_STOP, "stop of a timer that was returned answered %d; expected IDLE",
+             answer);
 }
 
 int race_shut(struct race_service *service, struct tw_seat *seat)
@@ -359,61 +357,53 @@ int race_shut(struct race_service *service, struct tw_seat *seat)
     struct returning returning = {service, seat, pthread_self()};
     uint64_t none = 0, now = moment_now();
     atomic_compare_exchange_strong(&service->shut_began_ns, &none, now);
-    struct race_note *note = note_begin(service, seat, RACE_CALL_shut);
-    int answer = service->runner->shut(seat, race_return, &returning);
-    note_end(note);
+    int answer;
+    NOTED(service, seat, shut, answer = service->runner->shut(seat, race_return, &returning));
     if (answer == TW_RUN_OK) {
         uint32_t inside = atomic_load(&service->tasks_inside);
         atomic_store(&service->shut_ended_ns, moment_now());
         if (atomic_fetch_add(&service->is_shut, 1) > 0)
-            race_find(&service->notes->finding, RACE_SHUT, "shut answered OK twice");
+            FIND(service, RACE_SHUT, "shut answered OK twice");
         if (inside > 0)
-            race_find(&service->notes->finding, RACE_SHUT,
-                      "shut returned while %u tasks were running", inside);
+            FIND(service, RACE_SHUT, "shut returned while %u tasks were running", inside);
     } else if (answer != TW_RUN_CLOSED) {
-        race_find(&service->notes->finding, RACE_SHUT, "shut answered %d outside of a task",
-                  answer);
+        FIND(service, RACE_SHUT, "shut answered %d outside of a task", answer);
     }
     return answer;
 }
 
-/* What the statistics count, against the books. */
+/* What the statistics count, against the books, and against what they said before shut. */
 static void judge_stats(struct race_service *service)
 {
     struct tw_runner_stats stats = {0};
-    struct race_note *note = note_begin(service, NULL, RACE_CALL_stats);
-    service->runner->stats(service->service, &stats);
-    note_end(note);
-    const struct {
-        const char *name;
-        uint64_t said, counted;
-    } rows[] = {{"pending", stats.pending, 0},
-                {"runs", stats.runs, atomic_load(&service->runs)},
-                {"failed", stats.failed, atomic_load(&service->failed)}};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (rows[i].said != rows[i].counted)
-            race_find(&service->notes->finding, RACE_STATS,
-                      "after shut, %s is %" PRIu64 "; the books have %" PRIu64, rows[i].name,
-                      rows[i].said, rows[i].counted);
-    if (stats.useful_wakeups > stats.wakeups)
-        race_find(&service->notes->finding, RACE_STATS,
-                  "%" PRIu64 " wake-ups were useful, of %" PRIu64, stats.useful_wakeups,
-                  stats.wakeups);
+    NOTED(service, NULL, stats, service->runner->stats(service->service, &stats));
+    const struct tw_runner_stats *open = &service->open;
+    uint64_t runs = atomic_load(&service->runs), failed = atomic_load(&service->failed);
+    const struct race_number rows[] = {
+        {"pending", stats.pending, 0, 0},
+        {"runs", stats.runs, runs, runs},
+        {"failed", stats.failed, failed, failed},
+        {"wakeups", stats.wakeups, open->wakeups, UINT64_MAX},
+        {"useful_wakeups", stats.useful_wakeups, open->useful_wakeups, stats.wakeups},
+        {"transferred", stats.transferred, open->transferred, UINT64_MAX},
+        {"most_transferred", stats.most_transferred, open->most_transferred, stats.transferred},
+        {"overslept_ticks", stats.overslept_ticks, open->overslept_ticks, UINT64_MAX},
+        {"stalled", stats.stalled, open->stalled, UINT64_MAX},
+        {"cpu_ns", stats.cpu_ns, open->cpu_ns, UINT64_MAX},
+    };
+    race_numbers_judge(service, rows, sizeof rows / sizeof rows[0]);
 }
 
 void race_close(struct race_service *service)
 {
     judge_stats(service);
     if (service->runner->check) {
-        struct race_note *note = note_begin(service, NULL, RACE_CALL_check);
-        const char *broken = service->runner->check(service->service);
-        note_end(note);
+        const char *broken;
+        NOTED(service, NULL, check, broken = service->runner->check(service->service));
         if (broken)
-            race_find(&service->notes->finding, RACE_CHECK, "%.300s", broken);
+            FIND(service, RACE_CHECK, "%.300s", broken);
     }
-    struct race_note *note = note_begin(service, NULL, RACE_CALL_close);
-    service->runner->close(service->service);
-    note_end(note);
+    NOTED(service, NULL, close, service->runner->close(service->service));
 }
 
 struct race_account *race_account(struct race_service *service)
@@ -438,10 +428,9 @@ int race_start(struct race_service *service, struct tw_seat *seat, struct race_a
     tw_timer name = 0;
     atomic_store(&account->next_due_ns, account->due_ns);
     atomic_fetch_add(&service->near, account->is_near);
-    struct race_note *note = note_begin(service, seat, RACE_CALL_start);
     uint64_t began = moment_now();
-    int answer = service->runner->start(seat, &task, &name);
-    note_end(note);
+    int answer;
+    NOTED(service, seat, start, answer = service->runner->start(seat, &task, &name));
     race_started(account, answer, name, began);
     return answer;
 }
@@ -451,10 +440,9 @@ int race_stop(struct race_service *service, struct tw_seat *seat, struct race_ac
     tw_timer name = atomic_load(&account->name);
     if (name == 0)
         return TW_RUN_IDLE;
-    struct race_note *note = note_begin(service, seat, RACE_CALL_stop);
     uint64_t began = moment_now();
-    int answer = service->runner->stop(seat, name);
-    note_end(note);
+    int answer;
+    NOTED(service, seat, stop, answer = service->runner->stop(seat, name));
     race_stopped(account, answer, began, moment_now());
     return answer;
 }

@@ -101,6 +101,7 @@ enum race_deed {
     DEED_STOP,      /* stops some other timer */
     DEED_STOP_SELF, /* stops itself */
     DEED_SHUT,      /* tries to shut */
+    DEED_OPEN,      /* opens another service, and shuts it */
     DEED_SLEEP,     /* some 100 us */
     DEED_WORK,      /* uses RACE_WORK_NS of processor time */
     DEED_AWAIT,     /* ends when `awaits` has begun, which needs another thread */
@@ -166,8 +167,9 @@ struct race_service {
     _Atomic uint64_t runs, failed, operations, refused;
     _Atomic uint64_t delays;
     _Atomic uint64_t points_passed;
-    _Atomic uint32_t is_let_go; /* tasks that hold may end */
-    _Atomic uint32_t is_done;   /* the script has come to its end */
+    _Atomic uint32_t is_let_go;  /* tasks that hold may end */
+    struct tw_runner_stats open; /* what stats said before shut, in cases */
+    _Atomic uint32_t is_done;    /* the script has come to its end */
 };
 
 /* Time by which patience is counted: it passes while a thread of the child that sleeps is woken in time.  Where
@@ -244,6 +246,14 @@ void race_started(struct race_account *account, int answer, tw_timer name, uint6
 /* What stop answered. */
 void race_stopped(struct race_account *account, int answer, uint64_t began_ns, uint64_t ended_ns);
 
+/* What stats say, each between two bounds. */
+struct race_number {
+    const char *name;
+    uint64_t said, low, high;
+};
+void race_numbers_judge(struct race_service *service, const struct race_number *numbers,
+                        size_t count);
+
 /* All accounts, after shut. */
 void race_judge(struct race_service *service);
 /* Adds the accounts to the sums. */
@@ -264,6 +274,8 @@ void race_reach(void *service, uint32_t number, uint64_t passed, const char *nam
 
 /* A seat of a service that is open with this config, whose zeros mean 64 places and ticks of 1 ms; or NULL. */
 struct tw_seat *case_open(struct race_service *service, struct tw_runner_config config);
+/* A service of the same runner, not opened yet. */
+struct race_service case_another(const struct race_service *service);
 /* Waits for each near timer, until somebody shuts. */
 void case_settle(struct race_service *service, struct tw_seat *seat);
 /* Shuts, unless that was done, tries to start, judges, leaves and closes. */
@@ -271,9 +283,20 @@ void case_close(struct race_service *service, struct tw_seat *seat);
 /* Starts what the account has by now, waiting for a place; the account, or NULL with a finding when it is refused. */
 struct race_account *case_start(struct race_service *service, struct tw_seat *seat,
                                 struct race_account *account);
+/* Starts one with the members given, a race_account's: CASE_TIMER(service, seat, .due_ns = 1, .deed = DEED_WORK). */
+#define CASE_TIMER(service, seat, ...)                                                             \
+    case_timer(service, seat, &(struct race_account){__VA_ARGS__})
+struct race_account *case_timer(struct race_service *service, struct tw_seat *seat,
+                                const struct race_account *wishes);
 /* The same for a one-shot due then. */
-struct race_account *case_start_at(struct race_service *service, struct tw_seat *seat,
-                                   uint64_t due_ns);
+#define case_start_at(service, seat, due) CASE_TIMER(service, seat, .due_ns = (due))
+/* Stops it; a finding and false unless that is the answer. */
+bool case_stop(struct race_service *service, struct tw_seat *seat, struct race_account *account,
+               int expected, const char *what);
+/* Begins a thread; a finding and false when the system gives none. */
+bool case_thread(struct race_service *service, pthread_t *thread, void *(*run)(void *), void *ctx);
+/* A name that differs in one bit from that of the only timer is of none. */
+void case_each_bit(struct race_service *service, struct tw_seat *seat, tw_timer name);
 /* Waits as an idle caller until the counter is at least that.  False with a finding when it stands still for as long as
  * patience lasts. */
 bool case_await(struct race_service *service, struct tw_seat *seat, _Atomic uint32_t *counter,
@@ -304,6 +327,9 @@ struct race_case {
 
 void case_play(struct race_service *service, const struct race_case *written);
 
+/* Starts a one-shot due then, and waits until it has run. */
+bool case_run(struct race_service *service, struct tw_seat *seat, uint64_t due_ns,
+              const char *what);
 /* The settings with which one tick moves at most so many; false when the runner has no such limit. */
 bool case_transfer(const struct race_service *service, struct tw_setting *setting, uint64_t most);
 /* A design that passes many ticks at one stride; false where none is among those given. */

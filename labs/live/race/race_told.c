@@ -162,10 +162,8 @@ static void names_of_a_life(struct race_service *service)
 {
     bool late =
         race_has(service, TW_RUNNER_LATE_PLACE) && !race_has(service, TW_RUNNER_CALLERS_DRIVE);
-    struct race_service life = {.runner = service->timed,
-                                .options = service->options,
-                                .seed = service->seed,
-                                .notes = service->notes};
+    struct race_service life = case_another(service);
+    life.runner = service->timed;
     if (!case_tickless(&life) || !case_tickless(service))
         return;
     if (late) {
@@ -194,9 +192,7 @@ static void wake_ups(struct race_service *service)
     bool drives = race_has(service, TW_RUNNER_CALLERS_DRIVE);
     for (uint32_t i = 0; seat && !drives && i < WAKES && usage_all_sleep(service, &own); i++) {
         service->runner->stats(service->service, &first);
-        struct race_account *due = case_start_at(service, seat, 1);
-        if (!due || !case_await(service, seat, &due->runs, 1, "a timer that is due") ||
-            !usage_all_sleep(service, &own))
+        if (!case_run(service, seat, 1, "a timer that is due") || !usage_all_sleep(service, &own))
             return;
         service->runner->stats(service->service, &last);
         if (last.wakeups == first.wakeups || last.useful_wakeups == first.useful_wakeups)
@@ -238,17 +234,25 @@ static bool purge_tells(struct race_service *service, struct tw_seat *seat)
 static void *call_beside(void *ctx)
 {
     struct race_service *service = ctx;
-    struct race_account *slow = &service->accounts[0];
+    struct race_account *slow = &service->accounts[atomic_load(&service->next) - 1];
     struct tw_seat *seat = race_enter(service);
-    if (seat && case_await(service, seat, &slow->runs, 1, "a periodic timer")) {
+    bool once = slow->repeat == TW_ONCE;
+    if (seat && case_await(service, seat, &slow->runs, 1, "a timer that is due")) {
         struct tw_runner_stats stats;
+        if (slow == service->accounts)
+            case_each_bit(service, seat, atomic_load(&slow->fired_name));
+        if (once)
+            case_stop(service, seat, slow, TW_RUN_TOO_LATE, "a timer that runs");
         struct race_account *far = case_start_at(service, seat, moment_now() + FAR);
-        if (far && race_stop(service, seat, far) != TW_RUN_STOPPED)
-            FIND(service, RACE_STOP, "a far timer was not stopped while a task ran");
+        if (far)
+            case_stop(service, seat, far, TW_RUN_STOPPED, "a far timer beside a task");
         service->runner->stats(service->service, &stats);
+        if (!once && stats.pending != 1)
+            FIND(service, RACE_STATS, "pending is %" PRIu64 " while a periodic timer runs, alone",
+                 stats.pending);
         race_purge(service, seat);
-        if (race_stop(service, seat, slow) != TW_RUN_STOPPED)
-            FIND(service, RACE_STOP, "a periodic timer was not stopped while it ran");
+        if (!once)
+            case_stop(service, seat, slow, TW_RUN_STOPPED, "a periodic timer that runs");
         race_leave(service, seat);
     }
     atomic_store(&service->is_let_go, 1);
@@ -258,20 +262,29 @@ static void *call_beside(void *ctx)
 /* A task that does not end before another thread has started, stopped and asked: no call waits for it. */
 static bool calls_beside_a_task(struct race_service *service, struct tw_seat *seat)
 {
-    pthread_t other;
-    struct race_account *slow = race_account(service);
-    slow->due_ns = moment_now();
-    slow->repeat = TW_FIXED_DELAY;
-    slow->period_ns = MS;
-    slow->deed = DEED_HOLD;
-    if (!case_start(service, seat, slow))
-        return false;
-    if (pthread_create(&other, NULL, call_beside, service) != 0) {
-        FIND(service, RACE_OPEN, "the system gave no thread");
-        return false;
+    for (uint32_t repeat = TW_FIXED_DELAY + 1; repeat-- > TW_ONCE;) {
+        pthread_t other;
+        atomic_store(&service->is_let_go, 0);
+        struct race_account *slow =
+            CASE_TIMER(service, seat, .due_ns = moment_now(), .repeat = repeat, .period_ns = MS,
+                       .deed = DEED_HOLD);
+        if (!slow || !case_thread(service, &other, call_beside, service))
+            return false;
+        case_await(service, seat, &slow->runs, 1, "a timer that is due");
+        pthread_join(other, NULL);
+        while (atomic_load(&service->tasks_inside) > 0 && !race_is_over(service))
+            race_wait(service, seat, moment_now() + 300 * US);
     }
-    case_await(service, seat, &slow->runs, 1, "a periodic timer");
-    pthread_join(other, NULL);
+    return !race_is_over(service);
+}
+
+static bool service_in_a_task(struct race_service *service, struct tw_seat *seat)
+{
+    struct race_account *opens = CASE_TIMER(service, seat, .due_ns = 1, .deed = DEED_OPEN);
+    if (!opens || !case_await(service, seat, &opens->runs, 1, "a timer that is due"))
+        return false;
+    while (atomic_load(&service->tasks_inside) > 0 && !race_is_over(service))
+        race_wait(service, seat, moment_now() + 300 * US);
     return !race_is_over(service);
 }
 
@@ -281,12 +294,10 @@ static bool tasks_when_full(struct race_service *service, struct tw_seat *seat)
 {
     struct race_account *again[3];
     for (uint32_t i = 0; i < 3; i++) {
-        again[i] = race_account(service);
-        again[i]->due_ns = moment_now() + (i == 0 ? 20 * MS : 0);
-        again[i]->repeat = i == 1 ? TW_FIXED_RATE : TW_FIXED_DELAY;
-        again[i]->period_ns = MS;
-        again[i]->deed = i == 0 ? DEED_START : DEED_FAIL;
-        if (!case_start(service, seat, again[i]))
+        again[i] = CASE_TIMER(service, seat, .due_ns = moment_now() + (i == 0 ? 20 * MS : 0),
+                              .repeat = i == 1 ? TW_FIXED_RATE : TW_FIXED_DELAY, .period_ns = MS,
+                              .deed = i == 0 ? DEED_START : DEED_FAIL);
+        if (!again[i])
             return false;
     }
     for (int answer = TW_RUN_OK; answer == TW_RUN_OK;) {
@@ -306,13 +317,10 @@ static bool tasks_when_full(struct race_service *service, struct tw_seat *seat)
 static bool shut_while_it_runs(struct race_service *service, struct tw_seat *seat)
 {
     for (enum tw_repeat repeat = TW_ONCE; repeat <= TW_FIXED_DELAY; repeat++) {
-        struct race_account *slow = race_account(service);
-        slow->due_ns = moment_now();
-        slow->repeat = (uint32_t)repeat;
-        slow->period_ns = MS;
-        slow->sleep_ns = 20 * MS;
-        if (!case_start(service, seat, slow) ||
-            !case_await(service, seat, &slow->runs, 1, "a due timer"))
+        struct race_account *slow =
+            CASE_TIMER(service, seat, .due_ns = moment_now(), .repeat = repeat, .period_ns = MS,
+                       .sleep_ns = 20 * MS);
+        if (!slow || !case_await(service, seat, &slow->runs, 1, "a due timer"))
             return false;
     }
     return true;
@@ -326,6 +334,7 @@ const struct race_case race_told[] = {
     RACE_ALONE("wake-ups", wake_ups),
     RACE_CASE("purges", purge_tells, 0, .capacity = PURGED),
     RACE_CASE("calls beside a task", calls_beside_a_task, 0, .threads = 2, .tick_ns = 500 * US),
+    RACE_CASE("a service in a task", service_in_a_task, 0, 0),
     RACE_CASE("tasks when it is full", tasks_when_full, 0, .capacity = 8, .tick_ns = 500 * US),
     RACE_CASE("shut while tasks run", shut_while_it_runs, 0, .threads = 2),
     {.name = NULL},

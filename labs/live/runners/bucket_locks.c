@@ -53,7 +53,7 @@ struct bucket {
 };
 
 struct tw_service {
-    alignas(CACHE_LINE) _Atomic tw_tick wake;
+    alignas(CACHE_LINE) struct doze doze;
     alignas(CACHE_LINE) struct bucket *buckets;
     uint32_t count;
     uint32_t shift; /* an id is bucket << shift | place in it */
@@ -61,8 +61,6 @@ struct tw_service {
     const struct tw_points *points;
     _Atomic uint32_t shutting;
     _Atomic uint32_t entered;
-    pthread_mutex_t doze; /* of the step from reading wake to waiting */
-    pthread_cond_t hurry; /* wake was lowered, or shutting */
     pthread_t driver;
     struct tw_seat driver_seat;
     struct tally tally; /* written by the driver */
@@ -75,29 +73,6 @@ static const struct tw_param bucket_locks_params[] = {
 };
 
 /* ---- Any thread. ------------------------------------------------------------------------------ */
-
-/* Lowers a tick that others lower too; whether it was higher. */
-static bool tick_lower(_Atomic tw_tick *lowered, tw_tick tick, struct tw_seat *seat)
-{
-    tw_tick before = atomic_load(lowered);
-    while (tick < before) {
-        TW_RUNNER_POINT(seat, tick_looked);
-        if (atomic_compare_exchange_weak(lowered, &before, tick))
-            return true;
-    }
-    return false;
-}
-
-static void driver_hurry(struct tw_seat *seat, tw_tick tick)
-{
-    struct tw_service *service = seat->service;
-    if (!tick_lower(&service->wake, tick, seat))
-        return;
-    TW_RUNNER_POINT(seat, wake_lowered);
-    pthread_mutex_lock(&service->doze);
-    pthread_cond_signal(&service->hurry);
-    pthread_mutex_unlock(&service->doze);
-}
 
 static int bucket_locks_start(struct tw_seat *seat, const struct tw_task *task, tw_timer *timer)
 {
@@ -113,7 +88,7 @@ static int bucket_locks_start(struct tw_seat *seat, const struct tw_task *task, 
         tick_lower(&bucket->head, wake, seat);
         pthread_mutex_unlock(&bucket->guarded.lock);
         TW_RUNNER_POINT(seat, start_unlocked);
-        driver_hurry(seat, wake);
+        doze_hurry(&service->doze, wake, seat);
         number = number + 1 < service->count ? number + 1 : 0;
     }
     return answer;
@@ -125,12 +100,7 @@ static int bucket_locks_stop(struct tw_seat *seat, tw_timer timer)
     uint32_t number = (uint32_t)timer >> service->shift;
     if (number >= service->count)
         return TW_RUN_IDLE;
-    struct guarded *guarded = &service->buckets[number].guarded;
-    TW_RUNNER_POINT(seat, stop_begun);
-    pthread_mutex_lock(&guarded->lock);
-    int answer = guarded_stop(guarded, timer, false);
-    pthread_mutex_unlock(&guarded->lock);
-    return answer;
+    return guarded_stop_by(&service->buckets[number].guarded, seat, timer, false);
 }
 
 /* ---- The driver. ------------------------------------------------------------------------------ */
@@ -167,23 +137,15 @@ static bool buckets_process(struct tw_service *service)
 
 static void driver_sleep(struct tw_service *service)
 {
-    atomic_store(&service->wake, TW_NEVER);
+    atomic_store(&service->doze.wake, TW_NEVER);
     TW_RUNNER_POINT(&service->driver_seat, wake_announced);
     for (uint32_t i = 0; i < service->count; i++)
-        tick_lower(&service->wake, atomic_load(&service->buckets[i].head), &service->driver_seat);
+        tick_lower(&service->doze.wake, atomic_load(&service->buckets[i].head),
+                   &service->driver_seat);
     TW_RUNNER_POINT(&service->driver_seat, heads_read);
-    pthread_mutex_lock(&service->doze);
-    for (;;) {
-        tw_tick wake = atomic_load(&service->wake);
-        uint64_t until = wake == TW_NEVER ? TW_DUE_MAX : ticking_moment(&service->ticking, wake);
-        if (atomic_load(&service->shutting) ||
-            !moment_condition_wait(&service->hurry, &service->doze, until))
-            break;
-        tally_add(&service->tally.wakeups, 1);
-    }
-    pthread_mutex_unlock(&service->doze);
+    doze_wait(&service->doze, &service->ticking, &service->tally);
     TW_RUNNER_POINT(&service->driver_seat, woken);
-    atomic_store(&service->wake, 0);
+    atomic_store(&service->doze.wake, 0);
 }
 
 static void *bucket_locks_drive(void *ctx)
@@ -215,10 +177,7 @@ static int bucket_locks_shut(struct tw_seat *seat, tw_return_fn *returned, void 
         TW_RUNNER_POINT(seat, shut_next);
         guarded_mark_closed(&service->buckets[i].guarded);
     }
-    pthread_mutex_lock(&service->doze);
-    pthread_cond_signal(&service->hurry);
-    pthread_mutex_unlock(&service->doze);
-    pthread_join(service->driver, NULL);
+    doze_end(&service->doze, service->driver);
     for (uint32_t i = 0; i < service->count; i++)
         guarded_return(&service->buckets[i].guarded, returned, ctx);
     return TW_RUN_OK;
@@ -228,8 +187,7 @@ static void bucket_locks_close(struct tw_service *service)
 {
     for (uint32_t i = 0; i < service->count; i++)
         guarded_close(&service->buckets[i].guarded);
-    pthread_cond_destroy(&service->hurry);
-    pthread_mutex_destroy(&service->doze);
+    doze_close(&service->doze);
     free(service->buckets);
     free(service);
 }
@@ -283,8 +241,7 @@ static int bucket_locks_open(struct tw_service **out, const struct tw_runner_con
     service->entered = 1;
     service->driver_seat =
         (struct tw_seat){.service = service, .points = config->points, .in_task = 1};
-    pthread_mutex_init(&service->doze, NULL);
-    int failed = moment_condition_open(&service->hurry);
+    int failed = doze_open(&service->doze);
     answer = failed ? opening_no_thread(error, failed) : buckets_open(service, config, error);
     if (answer == TW_RUN_OK) {
         failed = pthread_create(&service->driver, NULL, bucket_locks_drive, service);
@@ -303,17 +260,13 @@ static void bucket_locks_stats(struct tw_service *service, struct tw_runner_stat
 {
     *out = (struct tw_runner_stats){.own_bytes =
                                         sizeof *service + service->count * sizeof(struct bucket)};
-    tally_sum(out, &service->tally);
+    doze_stats(&service->doze, service->driver, &service->tally, out);
     for (uint32_t i = 0; i < service->count; i++) {
         struct guarded *guarded = &service->buckets[i].guarded;
         pthread_mutex_lock(&guarded->lock);
         guarded_stats(guarded, out);
         pthread_mutex_unlock(&guarded->lock);
     }
-    pthread_mutex_lock(&service->doze);
-    if (!atomic_load(&service->shutting))
-        out->cpu_ns = tally_cpu_of(service->driver);
-    pthread_mutex_unlock(&service->doze);
 }
 
 static void bucket_locks_describe(struct tw_service *service, struct tw_runner_description *out)

@@ -62,11 +62,6 @@ static struct delay_queue *queue_of(struct tw_service *service)
     return (struct delay_queue *)(void *)service;
 }
 
-static int delay_queue_stop(struct tw_seat *seat, tw_timer timer)
-{
-    return single_stop(seat, timer, false);
-}
-
 /* ---- The threads. ----------------------------------------------------------------------------- */
 
 /* Sleeps until the next slot in use, or until it is time to look up. */
@@ -210,7 +205,7 @@ static void delay_queue_describe(struct tw_service *service, struct tw_runner_de
 }
 
 const struct tw_runner TW_RUNNER(delay_queue) = {
-    .abi_version = TW_RUNNER_ABI_VERSION,
+    SINGLE_HOOKS,
     .name = "delay-queue",
     .summary = "a reaper sleeps until the earliest slot in use, an executor runs the tasks",
     .after =
@@ -219,14 +214,9 @@ const struct tw_runner TW_RUNNER(delay_queue) = {
     .tick_ns = 1000000,
     .params = delay_queue_params,
     .open = delay_queue_open,
-    .enter = single_enter,
-    .leave = seat_leave,
-    .start = single_start,
-    .stop = delay_queue_stop,
-    .wait = seat_wait,
+    .stop = single_stop,
     .shut = delay_queue_shut,
     .close = delay_queue_close,
     .stats = delay_queue_stats,
     .describe = delay_queue_describe,
-    .check = single_check,
 };

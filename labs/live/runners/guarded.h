@@ -189,6 +189,18 @@ static inline int guarded_stop(struct guarded *guarded, tw_timer timer, bool mar
     return TW_RUN_STOPPED;
 }
 
+/* The same with the lock taken here, by a caller that has none. */
+static inline int guarded_stop_by(struct guarded *guarded, struct tw_seat *seat, tw_timer timer,
+                                  bool mark)
+{
+    TW_RUNNER_POINT(seat, stop_begun);
+    pthread_mutex_lock(&guarded->lock);
+    int answer = guarded_stop(guarded, timer, mark);
+    pthread_mutex_unlock(&guarded->lock);
+    TW_RUNNER_POINT(seat, stop_unlocked);
+    return answer;
+}
+
 /* Takes all marked timers out of the design: how many places came back. */
 static inline uint32_t guarded_purge(struct guarded *guarded)
 {
@@ -264,16 +276,6 @@ struct sleeper {
     tw_tick tick; /* it waits for this one; 0 while it does not wait */
 };
 
-static inline int sleeper_open(struct sleeper *sleeper)
-{
-    return moment_condition_open(&sleeper->wake);
-}
-
-static inline void sleeper_close(struct sleeper *sleeper)
-{
-    pthread_cond_destroy(&sleeper->wake);
-}
-
 /* Something has to be done at that tick: wakes the sleeper if that is earlier than what it waits for. */
 static inline void sleeper_hurry(struct sleeper *sleeper, tw_tick wake)
 {
@@ -292,6 +294,87 @@ static inline bool sleeper_wait(struct sleeper *sleeper, struct guarded *guarded
     bool waited = moment_condition_wait(&sleeper->wake, &guarded->lock, until);
     sleeper->tick = 0;
     return waited;
+}
+
+/* ---- One thread that drives several of them, and sleeps under a lock of its own. ------------------------------- */
+
+struct doze {
+    _Atomic tw_tick wake; /* the tick for which it will be awake; 0 while it works */
+    pthread_mutex_t lock; /* of closing, and of the step from reading wake to waiting */
+    pthread_cond_t hurry; /* wake was lowered, or closing */
+    bool closing;
+};
+
+static inline int doze_open(struct doze *doze)
+{
+    pthread_mutex_init(&doze->lock, NULL);
+    return moment_condition_open(&doze->hurry);
+}
+
+static inline void doze_close(struct doze *doze)
+{
+    pthread_cond_destroy(&doze->hurry);
+    pthread_mutex_destroy(&doze->lock);
+}
+
+/* Lowers a tick that others lower too; whether it was higher. */
+static inline bool tick_lower(_Atomic tw_tick *lowered, tw_tick tick, struct tw_seat *seat)
+{
+    tw_tick before = atomic_load(lowered);
+    while (tick < before) {
+        TW_RUNNER_POINT(seat, tick_looked);
+        if (atomic_compare_exchange_weak(lowered, &before, tick))
+            return true;
+    }
+    return false;
+}
+
+/* Something has to be done at that tick. */
+static inline void doze_hurry(struct doze *doze, tw_tick tick, struct tw_seat *seat)
+{
+    if (!tick_lower(&doze->wake, tick, seat))
+        return;
+    TW_RUNNER_POINT(seat, wake_lowered);
+    pthread_mutex_lock(&doze->lock);
+    pthread_cond_signal(&doze->hurry);
+    pthread_mutex_unlock(&doze->lock);
+}
+
+/* Waits until the tick in wake has come; false when the service closes. */
+static inline bool doze_wait(struct doze *doze, const struct ticking *ticking, struct tally *tally)
+{
+    pthread_mutex_lock(&doze->lock);
+    for (;;) {
+        tw_tick wake = atomic_load(&doze->wake);
+        uint64_t until = wake == TW_NEVER ? TW_DUE_MAX : ticking_moment(ticking, wake);
+        if (doze->closing || !moment_condition_wait(&doze->hurry, &doze->lock, until))
+            break;
+        tally_add(&tally->wakeups, 1);
+    }
+    bool open = !doze->closing;
+    pthread_mutex_unlock(&doze->lock);
+    return open;
+}
+
+/* Ends the thread. */
+static inline void doze_end(struct doze *doze, pthread_t driver)
+{
+    pthread_mutex_lock(&doze->lock);
+    doze->closing = true;
+    pthread_cond_signal(&doze->hurry);
+    pthread_mutex_unlock(&doze->lock);
+    pthread_join(driver, NULL);
+}
+
+/* What it has counted, and its processor time until it ends. */
+static inline void doze_stats(struct doze *doze, pthread_t driver, struct tally *tally,
+                              struct tw_runner_stats *out)
+{
+    tally_sum(out, tally);
+    pthread_mutex_lock(&doze->lock);
+    if (!doze->closing)
+        out->cpu_ns = tally_cpu_of(driver);
+    pthread_mutex_unlock(&doze->lock);
 }
 
 #endif

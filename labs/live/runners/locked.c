@@ -32,13 +32,6 @@
 
 extern const struct tw_runner TW_RUNNER(locked);
 
-static const struct tw_param locked_params[] = {{NULL, NULL, 0, 0, 0}};
-
-static int locked_stop(struct tw_seat *seat, tw_timer timer)
-{
-    return single_stop(seat, timer, false);
-}
-
 static int locked_open(struct tw_service **out, const struct tw_runner_config *config,
                        struct tw_error *error)
 {
@@ -47,21 +40,16 @@ static int locked_open(struct tw_service **out, const struct tw_runner_config *c
 }
 
 const struct tw_runner TW_RUNNER(locked) = {
-    .abi_version = TW_RUNNER_ABI_VERSION,
+    SINGLE_HOOKS,
     .name = "locked",
     .summary = "one mutex around the design, one driver thread",
     .after = "tokio's timer lock, libuv or libevent in a mutex, most in-house timers",
     .flags = TW_RUNNER_ONE_DISPATCH,
-    .params = locked_params,
+    .params = opening_no_params,
     .open = locked_open,
-    .enter = single_enter,
-    .leave = seat_leave,
-    .start = single_start,
-    .stop = locked_stop,
-    .wait = seat_wait,
+    .stop = single_stop,
     .shut = single_shut,
     .close = single_free,
     .stats = single_stats,
     .describe = single_describe,
-    .check = single_check,
 };

@@ -30,11 +30,9 @@
 
 extern const struct tw_runner TW_RUNNER(one_thread);
 
-static const struct tw_param one_thread_params[] = {{NULL, NULL, 0, 0, 0}};
-
 static int one_thread_stop(struct tw_seat *seat, tw_timer timer)
 {
-    return single_stop(seat, timer, true);
+    return guarded_stop_by(&seat->service->guarded, seat, timer, true);
 }
 
 static uint32_t one_thread_purge(struct tw_seat *seat)
@@ -55,22 +53,17 @@ static int one_thread_open(struct tw_service **out, const struct tw_runner_confi
 }
 
 const struct tw_runner TW_RUNNER(one_thread) = {
-    .abi_version = TW_RUNNER_ABI_VERSION,
+    SINGLE_HOOKS,
     .name = "one-thread",
     .summary = "the thread that waits for the head runs the tasks; a stop only marks",
     .after = "java.util.Timer: over heap",
     .flags = TW_RUNNER_ONE_DISPATCH | TW_RUNNER_PURGES,
-    .params = one_thread_params,
+    .params = opening_no_params,
     .open = one_thread_open,
-    .enter = single_enter,
-    .leave = seat_leave,
-    .start = single_start,
     .stop = one_thread_stop,
-    .wait = seat_wait,
     .purge = one_thread_purge,
     .shut = single_shut,
     .close = single_free,
     .stats = single_stats,
     .describe = single_describe,
-    .check = single_check,
 };

@@ -14,6 +14,9 @@
 /* Ids of a runner and a design are below TW_CAPACITY_MAX; this one is of none. */
 #define OPENING_NONE UINT32_MAX
 
+/* Of a runner without settings. */
+static const struct tw_param opening_no_params[] __attribute__((unused)) = {{NULL, NULL, 0, 0, 0}};
+
 static inline int opening_no_memory(struct tw_error *error, uint64_t bytes)
 {
     params_no_memory(error, bytes);

@@ -103,8 +103,6 @@ struct tw_service {
     _Atomic uint32_t entered;
 };
 
-static const struct tw_param per_thread_params[] = {{NULL, NULL, 0, 0, 0}};
-
 static struct thread_seat *seat_of(struct tw_seat *seat)
 {
     return (struct thread_seat *)(void *)seat;
@@ -668,7 +666,7 @@ const struct tw_runner TW_RUNNER(per_thread) = {
         "a design for each calling thread, without a lock; another's timer is stopped by message",
     .after = "tokio #7384, the per-CPU bases of Linux, Seastar, Go's timers per P",
     .flags = TW_RUNNER_CALLERS_DRIVE | TW_RUNNER_LATE_PLACE | TW_RUNNER_SPLIT_CAP,
-    .params = per_thread_params,
+    .params = opening_no_params,
     .open = per_thread_open,
     .enter = per_thread_enter,
     .leave = per_thread_leave,

@@ -101,12 +101,7 @@ static int pool_start(struct tw_seat *seat, const struct tw_task *task, tw_timer
 static int pool_stop(struct tw_seat *seat, tw_timer timer)
 {
     struct tw_service *service = seat->service;
-    TW_RUNNER_POINT(seat, stop_begun);
-    pthread_mutex_lock(&service->guarded.lock);
-    int answer = guarded_stop(&service->guarded, timer, !service->remove_on_cancel);
-    pthread_mutex_unlock(&service->guarded.lock);
-    TW_RUNNER_POINT(seat, stop_unlocked);
-    return answer;
+    return guarded_stop_by(&service->guarded, seat, timer, !service->remove_on_cancel);
 }
 
 static uint32_t pool_purge(struct tw_seat *seat)
@@ -204,7 +199,7 @@ static int pool_shut(struct tw_seat *seat, tw_return_fn *returned, void *ctx)
 static void pool_close(struct tw_service *service)
 {
     guarded_close(&service->guarded);
-    sleeper_close(&service->leader);
+    pthread_cond_destroy(&service->leader.wake);
     pthread_cond_destroy(&service->follow);
     free(service->workers);
     free(service);
@@ -251,7 +246,7 @@ static int pool_open(struct tw_service **out, const struct tw_runner_config *con
     service->points = config->points;
     service->entered = threads;
     service->remove_on_cancel = opening_setting(config, "remove-on-cancel", 1);
-    int failed = sleeper_open(&service->leader);
+    int failed = moment_condition_open(&service->leader.wake);
     pthread_cond_init(&service->follow, NULL);
     answer = guarded_open(&service->guarded, config, runner_tick_ns(&TW_RUNNER(pool), config),
                           opening_cap(config), error);

@@ -58,7 +58,7 @@ struct sharded_seat {
 };
 
 struct tw_service {
-    alignas(APART) _Atomic tw_tick wake;
+    alignas(APART) struct doze doze;
     alignas(APART) struct shard *shards;
     uint32_t shard_count;
     uint32_t shard_shift; /* an id is shard << shard_shift | place in it */
@@ -68,39 +68,10 @@ struct tw_service {
     _Atomic uint32_t entered;
     pthread_t driver;
     struct sharded_seat driver_seat;
-    pthread_mutex_t doze; /* of closing, and of the step from reading wake to waiting */
-    pthread_cond_t hurry; /* wake was lowered, or closing */
-    bool closing;
     struct tally tally; /* written by the driver */
 };
 
-static const struct tw_param sharded_params[] = {{NULL, NULL, 0, 0, 0}};
-
 /* ---- Any thread. ------------------------------------------------------------------------------ */
-
-/* Lowers wake to that tick; whether it was higher. */
-static bool wake_lower(struct tw_seat *seat, tw_tick tick)
-{
-    struct tw_service *service = seat->service;
-    tw_tick wake = atomic_load_explicit(&service->wake, memory_order_relaxed);
-    while (tick < wake) {
-        TW_RUNNER_POINT(seat, wake_looked);
-        if (atomic_compare_exchange_weak(&service->wake, &wake, tick))
-            return true;
-    }
-    return false;
-}
-
-static void sharded_hurry(struct tw_seat *seat, tw_tick wake)
-{
-    struct tw_service *service = seat->service;
-    if (!wake_lower(seat, wake))
-        return;
-    TW_RUNNER_POINT(seat, wake_lowered);
-    pthread_mutex_lock(&service->doze);
-    pthread_cond_signal(&service->hurry);
-    pthread_mutex_unlock(&service->doze);
-}
 
 /* In the shard of the seat, or the next that has room. */
 static int sharded_start(struct tw_seat *seat, const struct tw_task *task, tw_timer *timer)
@@ -116,7 +87,7 @@ static int sharded_start(struct tw_seat *seat, const struct tw_task *task, tw_ti
         answer = guarded_start(guarded, task, timer, &wake);
         pthread_mutex_unlock(&guarded->lock);
         TW_RUNNER_POINT(seat, start_unlocked);
-        sharded_hurry(seat, wake);
+        doze_hurry(&service->doze, wake, seat);
         number = number + 1 < service->shard_count ? number + 1 : 0;
     }
     return answer;
@@ -128,13 +99,7 @@ static int sharded_stop(struct tw_seat *seat, tw_timer timer)
     uint32_t number = (uint32_t)timer >> service->shard_shift;
     if (number >= service->shard_count)
         return TW_RUN_IDLE;
-    struct guarded *guarded = &service->shards[number].guarded;
-    TW_RUNNER_POINT(seat, stop_begun);
-    pthread_mutex_lock(&guarded->lock);
-    int answer = guarded_stop(guarded, timer, false);
-    pthread_mutex_unlock(&guarded->lock);
-    TW_RUNNER_POINT(seat, stop_unlocked);
-    return answer;
+    return guarded_stop_by(&service->shards[number].guarded, seat, timer, false);
 }
 
 /* ---- The driver. ------------------------------------------------------------------------------ */
@@ -157,7 +122,7 @@ static void shard_process(struct tw_service *service, uint32_t number, struct ro
     guarded_advance(guarded, moment_now());
     if (guarded->ready.head != OPENING_NONE && !round->ran) {
         round->ran = true;
-        atomic_store(&service->wake, 0);
+        atomic_store(&service->doze.wake, 0);
         pause_end(&round->pause, &service->tally);
     }
     while (!guarded->closed && guarded->ready.head != OPENING_NONE)
@@ -172,7 +137,7 @@ static void shard_process(struct tw_service *service, uint32_t number, struct ro
 static struct round sharded_round(struct tw_service *service)
 {
     struct round round = {.pause = pause_begin(), .earliest = TW_NEVER};
-    atomic_store(&service->wake, TW_NEVER);
+    atomic_store(&service->doze.wake, TW_NEVER);
     for (uint32_t i = 0; i < service->shard_count; i++) {
         TW_RUNNER_POINT(&service->driver_seat.seat, shard_next);
         shard_process(service, i, &round);
@@ -180,22 +145,6 @@ static struct round sharded_round(struct tw_service *service)
     if (!round.ran)
         pause_end(&round.pause, &service->tally);
     return round;
-}
-
-/* Waits until the tick in wake has come; false when the service closes. */
-static bool sharded_wait(struct tw_service *service)
-{
-    pthread_mutex_lock(&service->doze);
-    for (;;) {
-        tw_tick wake = atomic_load(&service->wake);
-        uint64_t until = wake == TW_NEVER ? TW_DUE_MAX : ticking_moment(&service->ticking, wake);
-        if (service->closing || !moment_condition_wait(&service->hurry, &service->doze, until))
-            break;
-        tally_add(&service->tally.wakeups, 1);
-    }
-    bool open = !service->closing;
-    pthread_mutex_unlock(&service->doze);
-    return open;
 }
 
 static void *sharded_drive(void *ctx)
@@ -214,8 +163,8 @@ static void *sharded_drive(void *ctx)
             continue;
         }
         TW_RUNNER_POINT(&service->driver_seat.seat, round_ended);
-        wake_lower(&service->driver_seat.seat, round.earliest);
-        open = sharded_wait(service);
+        tick_lower(&service->doze.wake, round.earliest, &service->driver_seat.seat);
+        open = doze_wait(&service->doze, &service->ticking, &service->tally);
     }
     atomic_store(&service->tally.cpu_ns, tally_cpu_ns());
     return NULL;
@@ -234,11 +183,7 @@ static int sharded_shut(struct tw_seat *seat, tw_return_fn *returned, void *ctx)
         TW_RUNNER_POINT(seat, shut_next);
         guarded_mark_closed(&service->shards[i].guarded);
     }
-    pthread_mutex_lock(&service->doze);
-    service->closing = true;
-    pthread_cond_signal(&service->hurry);
-    pthread_mutex_unlock(&service->doze);
-    pthread_join(service->driver, NULL);
+    doze_end(&service->doze, service->driver);
     for (uint32_t i = 0; i < service->shard_count; i++)
         guarded_return(&service->shards[i].guarded, returned, ctx);
     return TW_RUN_OK;
@@ -248,8 +193,7 @@ static void sharded_close(struct tw_service *service)
 {
     for (uint32_t i = 0; service->shards && i < service->shard_count; i++)
         guarded_close(&service->shards[i].guarded);
-    pthread_cond_destroy(&service->hurry);
-    pthread_mutex_destroy(&service->doze);
+    doze_close(&service->doze);
     free(service->shards);
     free(service);
 }
@@ -316,8 +260,7 @@ static int sharded_open(struct tw_service **out, const struct tw_runner_config *
     service->ticking.tick_ns = runner_tick_ns(&TW_RUNNER(sharded), config);
     service->driver_seat.seat =
         (struct tw_seat){.service = service, .points = config->points, .in_task = 1};
-    pthread_mutex_init(&service->doze, NULL);
-    int failed = moment_condition_open(&service->hurry);
+    int failed = doze_open(&service->doze);
     answer = shards_open(service, config, error);
     if (answer == TW_RUN_OK && !failed)
         failed = pthread_create(&service->driver, NULL, sharded_drive, service);
@@ -335,7 +278,7 @@ static int sharded_open(struct tw_service **out, const struct tw_runner_config *
 static void sharded_stats(struct tw_service *service, struct tw_runner_stats *out)
 {
     *out = (struct tw_runner_stats){.own_bytes = sizeof *service};
-    tally_sum(out, &service->tally);
+    doze_stats(&service->doze, service->driver, &service->tally, out);
     for (uint32_t i = 0; i < service->shard_count; i++) {
         struct guarded *guarded = &service->shards[i].guarded;
         pthread_mutex_lock(&guarded->lock);
@@ -343,10 +286,6 @@ static void sharded_stats(struct tw_service *service, struct tw_runner_stats *ou
         pthread_mutex_unlock(&guarded->lock);
         out->own_bytes += sizeof *service->shards;
     }
-    pthread_mutex_lock(&service->doze);
-    if (!service->closing)
-        out->cpu_ns = tally_cpu_of(service->driver);
-    pthread_mutex_unlock(&service->doze);
 }
 
 static void sharded_describe(struct tw_service *service, struct tw_runner_description *out)
@@ -371,7 +310,7 @@ const struct tw_runner TW_RUNNER(sharded) = {
     .summary = "a design and a lock for each shard, one driver over all of them",
     .after = "tokio 1.38: a shard for each worker",
     .flags = TW_RUNNER_ONE_DISPATCH,
-    .params = sharded_params,
+    .params = opening_no_params,
     .open = sharded_open,
     .enter = sharded_enter,
     .leave = seat_leave,

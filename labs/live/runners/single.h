@@ -22,7 +22,7 @@ struct tw_service {
 static inline void single_free(struct tw_service *service)
 {
     guarded_close(&service->guarded);
-    sleeper_close(&service->sleeper);
+    pthread_cond_destroy(&service->sleeper.wake);
     free(service);
 }
 
@@ -42,7 +42,7 @@ static inline int single_make(struct tw_service **out, size_t size, const struct
     service->entered = threads;
     service->driver_seat =
         (struct tw_seat){.service = service, .points = config->points, .in_task = 1};
-    int failed = sleeper_open(&service->sleeper);
+    int failed = moment_condition_open(&service->sleeper.wake);
     answer = guarded_open(&service->guarded, config, runner_tick_ns(runner, config),
                           opening_cap(config), error);
     if (answer == TW_RUN_OK && failed)
@@ -84,15 +84,9 @@ static inline int single_start(struct tw_seat *seat, const struct tw_task *task,
     return answer;
 }
 
-/* With `mark`, what waits stays in the design until it is due or purged. */
-static inline int single_stop(struct tw_seat *seat, tw_timer timer, bool mark)
+static inline int single_stop(struct tw_seat *seat, tw_timer timer)
 {
-    struct tw_service *service = seat->service;
-    TW_RUNNER_POINT(seat, stop_begun);
-    pthread_mutex_lock(&service->guarded.lock);
-    int answer = guarded_stop(&service->guarded, timer, mark);
-    pthread_mutex_unlock(&service->guarded.lock);
-    return answer;
+    return guarded_stop_by(&seat->service->guarded, seat, timer, false);
 }
 
 /* TW_RUN_OK when this call is the one that shuts: nothing is accepted from here on, and the driver, which has
@@ -177,5 +171,10 @@ static inline void *single_drive(void *ctx)
     atomic_store(&service->tally.cpu_ns, tally_cpu_ns());
     return NULL;
 }
+
+/* The hooks that such runners have alike. */
+#define SINGLE_HOOKS                                                                               \
+    .abi_version = TW_RUNNER_ABI_VERSION, .enter = single_enter, .leave = seat_leave,              \
+    .start = single_start, .wait = seat_wait, .check = single_check
 
 #endif
