@@ -101,7 +101,8 @@ ROWS
 
 @test "what a plugin changes in its process is a mismatch, and no cell beside it has it" {
     local name hooks hook row
-    for name in is-nice locks-memory blocks-a-signal a-thread sets-the-environment; do
+    for name in is-nice locks-memory blocks-a-signal a-thread sets-the-environment locks-what-comes \
+        would-be-ended-first closes-its-output-in-children reads-standard-input masks-in-a-handler; do
         row=$(grep -P "\t$name\t" "$root/tests/faults/wrapped.tsv")
         IFS=$'\t' read -ra hooks <<<"$row"
         gcc -O1 -w -shared -fPIC -I "$root/src/impls" -DINNER="tw_${hooks[2]}_timed" "-DBASE_FILE=\"${hooks[2]}.c\"" \

@@ -13,43 +13,37 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio_ext.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 
-static const char *const names[PROCESS_STATES] = {
-    [SIGNAL_HANDLERS] = "signal handlers",
-    [SIGNAL_MASK] = "blocked signals, signal stack or cancellation",
-    [STREAMS] = "standard input or output",
-    [AFFINITY] = "affinity",
-    [NICENESS] = "niceness or scheduler",
-    [LIMITS] = "resource limits",
-    [ALARMS] = "interval timers",
-    [ENVIRONMENT] = "environment or locale",
-    [DIRECTORY] = "working directory",
-    [FILE_MASK] = "mask of new files",
-    [ROUNDING] = "floating-point mode (linking with -ffast-math?)",
-    [RANDOM] = "random numbers of the C library",
-    [KERNEL] = "name, identity or system settings",
-    [DESCRIPTORS] = "number of open descriptors",
-    [THREADS] = "number of threads",
-    [LOCKED] = "locked memory",
-    [KEYS] = "number of thread keys",
-    [MAPPED] = "mapped memory",
-    [ALLOCATED] = "memory of the C library",
-    [WRITES] = "writes to files",
-};
+#define PROCESS_PART_NAME(key, words) [key] = (words),
+static const char *const names[PROCESS_STATES] = {PROCESS_PARTS(PROCESS_PART_NAME)};
 
 static uint64_t hash_handlers(void)
 {
     uint64_t hash = 0;
-    struct sigaction action;
-    for (int number = 1; number < NSIG; number++)
-        if (sigaction(number, NULL, &action) == 0)
-            hash = hash_bytes(hash, &action.sa_handler, sizeof action.sa_handler) +
-                   (unsigned)action.sa_flags;
+    for (int number = 1; number < NSIG; number++) {
+        struct sigaction action = {0};
+        sigaction(number, NULL, &action);
+        hash = hash_bytes(hash, &action.sa_handler, sizeof action.sa_handler);
+        /* The C library fills only that part of the mask. */
+        hash = hash_bytes(hash, &action.sa_mask, NSIG / 8) + (unsigned)action.sa_flags;
+    }
+    return hash;
+}
+
+static uint64_t hash_file(const char *path)
+{
+    uint64_t hash = 0;
+    FILE *file = fopen(path, "r");
+    for (int c; file && (c = getc(file)) != EOF;)
+        hash = hash * 31 + (unsigned)c;
+    if (file)
+        fclose(file);
     return hash;
 }
 
@@ -72,12 +66,7 @@ static uint64_t hash_alarms(void)
         bool runs = timer.it_value.tv_sec > 0 || timer.it_value.tv_usec > 0;
         hash = hash * 2 + runs;
     }
-    FILE *file = fopen("/proc/self/timers", "r"); /* those of timer_create */
-    for (int c; file && (c = getc(file)) != EOF;)
-        hash += c == '\n' ? 8 : 0;
-    if (file)
-        fclose(file);
-    return hash;
+    return hash + hash_file("/proc/self/timers"); /* those of timer_create */
 }
 
 /* Rounding, traps and, on x86-64, precision and whether tiny numbers count as zero. */
@@ -117,35 +106,34 @@ static uint64_t hash_kernel(void)
     static const int asked[] = {PR_GET_DUMPABLE, PR_GET_TIMERSLACK, PR_GET_THP_DISABLE,
                                 PR_GET_KEEPCAPS, PR_GET_SECUREBITS, PR_GET_NO_NEW_PRIVS};
     char name[16] = "";
-    int ends_with_parent = 0, adopts = 0;
-    const long answers[] = {getpgrp(),
-                            getsid(0),
-                            getuid(),
-                            geteuid(),
-                            getgid(),
-                            getegid(),
-                            syscall(SYS_personality, 0xffffffffu),
-                            syscall(SYS_ioprio_get, 1, 0)};
-    uint64_t hash = hash_bytes(0, answers, sizeof answers);
+    int ends_with_parent = 0, adopts = 0, policy = 0;
+    const long ids[] = {getpgrp(), getsid(0), getuid(), geteuid(), getgid(), getegid()};
+    const long set[] = {syscall(SYS_personality, 0xffffffffu), syscall(SYS_ioprio_get, 1, 0)};
+    uint64_t hash = hash_bytes(hash_bytes(0, ids, sizeof ids), set, sizeof set);
     for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++)
         hash = hash * 31 + (uint64_t)prctl(asked[i], 0, 0, 0, 0);
     prctl(PR_GET_NAME, name, 0, 0, 0);
     prctl(PR_GET_PDEATHSIG, &ends_with_parent, 0, 0, 0);
     prctl(PR_GET_CHILD_SUBREAPER, &adopts, 0, 0, 0);
-    return hash_text(hash, name) + (uint64_t)(ends_with_parent + 2 * adopts);
+    syscall(SYS_get_mempolicy, &policy, NULL, 0, NULL, 0);
+    hash += hash_file("/proc/self/oom_score_adj") ^ hash_file("/proc/self/coredump_filter") * 3;
+    return hash_text(hash, name) + (uint64_t)(ends_with_parent + 2 * adopts + 4 * policy);
 }
 
-/* Which files the three are, and how they are opened. */
+/* Which files the three are, how they are opened, and what the C library holds of them.  Not what others may change who
+ * have them too: where their files are read, and how a terminal is set. */
 static uint64_t hash_streams(void)
 {
     uint64_t hash = 0;
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
         struct stat file = {0};
         fstat(fd, &file);
-        const uint64_t values[] = {file.st_dev, file.st_ino, (uint64_t)fcntl(fd, F_GETFL)};
+        int flags = fcntl(fd, F_GETFL) * 2 + fcntl(fd, F_GETFD);
+        const uint64_t values[] = {file.st_dev, file.st_ino, (uint64_t)flags};
         hash = hash_bytes(hash, values, sizeof values);
     }
     bool is_unbuffered = __fbufsize(stdout) == 1;
+    hash += 8u * (__fbufsize(stdin) > 0);
     return hash + (is_unbuffered ? 2 : __flbf(stdout) != 0);
 }
 
@@ -238,7 +226,10 @@ void process_state_take(struct process_state *now)
     values[KERNEL] = hash_kernel();
     values[DESCRIPTORS] = count_descriptors();
     values[KEYS] = first_free_key();
+    /* A page that comes now is locked if those to come are (mlockall). */
+    long page = syscall(SYS_mmap, NULL, 1, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     read_file("/proc/self/status", values);
+    syscall(SYS_munmap, page, 1);
     read_file("/proc/self/io", values);
 }
 

@@ -6,29 +6,35 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The last four, from MAPPED on, move for reasons of the harness as well. */
+/* Keys and what messages call them.  The last four, from MAPPED on, move for reasons of the harness as well. */
+#define PROCESS_PARTS(X)                                                                           \
+    X(SIGNAL_HANDLERS, "signal handlers")                                                          \
+    X(SIGNAL_MASK, "blocked signals, signal stack or cancellation")                                \
+    X(STREAMS, "standard input or output")                                                         \
+    X(AFFINITY, "affinity")                                                                        \
+    X(NICENESS, "niceness or scheduler")                                                           \
+    X(LIMITS, "resource limits")                                                                   \
+    X(ALARMS, "interval timers")                                                                   \
+    X(ENVIRONMENT, "environment or locale")                                                        \
+    X(DIRECTORY, "working directory")                                                              \
+    X(FILE_MASK, "mask of new files")                                                              \
+    X(ROUNDING, "floating-point mode (linking with -ffast-math?)")                                 \
+    X(RANDOM, "random numbers of the C library")                                                   \
+    X(KERNEL, "name, identity or system settings")                                                 \
+    X(DESCRIPTORS, "number of open descriptors")                                                   \
+    X(THREADS, "number of threads")                                                                \
+    X(LOCKED, "locked memory")                                                                     \
+    X(MAPPED, "mapped memory")                                                                     \
+    X(KEYS, "number of thread keys")                                                               \
+    X(ALLOCATED, "memory of the C library")                                                        \
+    X(WRITES, "writes to files")
+
+/* A part for each row. */
 enum process_part {
-    SIGNAL_HANDLERS,
-    SIGNAL_MASK,
-    STREAMS,
-    AFFINITY,
-    NICENESS,
-    LIMITS,
-    ALARMS,
-    ENVIRONMENT,
-    DIRECTORY,
-    FILE_MASK,
-    ROUNDING,
-    RANDOM,
-    KERNEL,
-    DESCRIPTORS,
-    THREADS,
-    LOCKED,
-    MAPPED,
-    KEYS,
-    ALLOCATED,
-    WRITES,
-    PROCESS_STATES
+#define PROCESS_PART_KEY(key, words) key,
+    PROCESS_PARTS(PROCESS_PART_KEY)
+#undef PROCESS_PART_KEY
+        PROCESS_STATES
 };
 
 /* Of each a count or a hash. */
