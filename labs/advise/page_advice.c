@@ -340,8 +340,7 @@ static void say_rule(struct page *page, const struct place *advice)
 static void say_played(struct page *page, const struct place *advice)
 {
     double speed = place_number(advice, "load.speed");
-    page_say(page, PAGE_TEXT, advice,
-             "On the real clock, started and stopped from {load.threads} threads");
+    page_say(page, PAGE_TEXT, advice, "On the real clock with --threads={load.threads}");
     if (speed < 1 || speed > 1)
         page_add(page, advice, ", at {load.speed} times its pace");
     page_add(page, advice, "<; a run plays its first {load.played_ns:s}>");

@@ -681,7 +681,7 @@ static void periods(struct race_service *service)
 
 #define MISSED 70000u
 
-/* A runner that was away for three seconds makes up each run of a millisecond's period. */
+/* A runner that was away for 70 seconds makes up each run of a millisecond's period. */
 static void missed_runs(struct race_service *service)
 {
     /* One run on each tick; one that wakes on ticks need not wait for those that are over. */
