@@ -905,11 +905,9 @@ static void many_lives(struct race_service *service)
 {
     struct process_state state;
     uint64_t before = 0;
+    process_state_take(&state);
     for (uint32_t i = 0; i < LIVES_WARM + LIVES; i++) {
-        if (i == LIVES_WARM) {
-            process_state_take(&state);
-            before = heap_bytes();
-        }
+        before = i == LIVES_WARM ? heap_bytes() : before;
         if (!life(service))
             return;
     }

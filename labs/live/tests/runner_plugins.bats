@@ -52,7 +52,7 @@ breaks() {
     bad_runner_stop crashes '*(volatile int *)(uintptr_t)8 = 1'
     breaks 'crashed: *signal 11*' crashes
     # Says that it stopped what it did not.
-    bad_runner_stop lies '(void)locked_stop; (void)seat; (void)timer; return TW_RUN_STOPPED'
+    bad_runner_stop lies '(void)single_stop; (void)seat; (void)timer; return TW_RUN_STOPPED'
     breaks 'mismatch: *' lies
 }
 

@@ -23,5 +23,5 @@ build_runner_plugin() {
 
 # bad_runner_stop NAME STATEMENT - NAME.so is the locked runner whose stop begins with the statement, by the name of my-NAME.
 bad_runner_stop() {
-    runner_plugin "$1" locked "s/\.name = \".*\",/.name = \"my-$1\",/; s/\.stop = locked_stop/.stop = bad_stop/; s/^const struct tw_runner TW_RUNNER.*/static int bad_stop(struct tw_seat *seat, tw_timer timer) { $2; return locked_stop(seat, timer); }\n&/"
+    runner_plugin "$1" locked "s/\.name = \".*\",/.name = \"my-$1\",/; s/\.stop = single_stop/.stop = bad_stop/; s/^const struct tw_runner TW_RUNNER.*/static int bad_stop(struct tw_seat *seat, tw_timer timer) { $2; return single_stop(seat, timer); }\n&/"
 }
