@@ -299,13 +299,12 @@ static cJSON *make_comparisons(const struct advice_evidence *evidence, const str
 {
     cJSON *list = cJSON_CreateArray();
     size_t chosen = field->choice.chosen;
-    for (size_t i = 0; i < field->count && chosen != CHOICE_NONE; i++)
-        if (i != chosen && is_reference(&evidence->candidates[i]))
-            cJSON_AddItemToArray(list, make_comparison(evidence, field, i));
-    for (size_t i = 0; i < field->count && chosen != CHOICE_NONE; i++)
-        if (i != chosen && !is_reference(&evidence->candidates[i]) && field->entries[i].allowed &&
-            (field->equal[i] || field->by[i] == FRONT_ITSELF))
-            cJSON_AddItemToArray(list, make_comparison(evidence, field, i));
+    for (int others = 0; others < 2 && chosen != CHOICE_NONE; others++)
+        for (size_t i = 0; i < field->count; i++)
+            if (i != chosen && is_reference(&evidence->candidates[i]) != others &&
+                (!others ||
+                 (field->entries[i].allowed && (field->equal[i] || field->by[i] == FRONT_ITSELF))))
+                cJSON_AddItemToArray(list, make_comparison(evidence, field, i));
     return list;
 }
 

@@ -10,6 +10,8 @@ extern const struct command cmd_advise;
 
 /* Of an advice: labs/advise/schema/advice-1.json. */
 void page_advice(struct page *page, const cJSON *document);
+/* DIAG_USAGE unless the recommendation is the one candidate that says so. */
+int advice_check(const cJSON *document, const char *what, struct diag *diag);
 /* "nginx, 300 tasks, tick 1 ms" */
 void page_advice_title(char *out, size_t size, const cJSON *document);
 /* "advise-nginx", for advise.gp: cost against memory.

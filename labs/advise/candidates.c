@@ -45,19 +45,16 @@ bool candidate_is_exact(const struct candidate *candidate)
     return !candidate->runner && candidate->tick_ns == 0 && !declares_late(candidate->design);
 }
 
-static bool setting_equal(const struct tw_setting *left, const struct tw_setting *right)
-{
-    return strcmp(left->name, right->name) == 0 && left->count == right->count &&
-           memcmp(left->values, right->values, left->count * sizeof *left->values) == 0;
-}
-
 bool candidate_equal(const struct candidate *left, const struct candidate *right)
 {
     bool equal = left->design == right->design && left->runner == right->runner &&
                  left->drive == right->drive && left->tick_ns == right->tick_ns &&
                  left->setting_count == right->setting_count;
-    for (size_t i = 0; equal && i < left->setting_count; i++)
-        equal = setting_equal(&left->settings[i], &right->settings[i]);
+    for (size_t i = 0; equal && i < left->setting_count; i++) {
+        const struct tw_setting *a = &left->settings[i], *b = &right->settings[i];
+        equal = strcmp(a->name, b->name) == 0 && a->count == b->count &&
+                memcmp(a->values, b->values, a->count * sizeof *a->values) == 0;
+    }
     return equal;
 }
 

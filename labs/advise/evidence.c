@@ -21,11 +21,8 @@ size_t evidence_add_candidate(struct advice_evidence *evidence, const struct can
 void evidence_add(struct advice_evidence *evidence, size_t candidate, size_t round,
                   const char *identity)
 {
-    if (evidence->item_count == evidence->item_room) {
-        evidence->item_room = evidence->item_room * 2 + 64;
-        evidence->items =
-            memory_grow(evidence->items, evidence->item_room, sizeof *evidence->items);
-    }
+    memory_room(&evidence->items, evidence->item_count, &evidence->item_room,
+                sizeof *evidence->items);
     evidence->items[evidence->item_count++] =
         (struct evidence_item){candidate, round, memory_text(identity), NULL};
 }

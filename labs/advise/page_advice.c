@@ -186,6 +186,22 @@ static bool add_row(struct page *page, const struct fields *fields, const struct
     return any;
 }
 
+int advice_check(const cJSON *document, const char *what, struct diag *diag)
+{
+    const char *named = json_get_text(document, "advice.recommendation.candidate");
+    bool is_one = named[0] || json_first(document, "advice.comparisons");
+    int said = 0, right = 0;
+    json_each(at, document, "advice.candidates")
+        if (json_says(at, "status", "recommended") && ++said > 0)
+            right += json_says(at, "name", named);
+    if (said == right && said == is_one)
+        return DIAG_OK;
+    return diag_usage(diag,
+                      "%s: advice.recommendation: \"%.100s\", and %d are recommended; expected "
+                      "one, by that name",
+                      what, named, said);
+}
+
 /* What the others cost, over the recommended one. */
 static void add_comparisons(struct page *page, const struct place *advice, bool on_clock)
 {
@@ -299,20 +315,14 @@ static void add_others(struct page *page, const struct place *advice, const char
 
 static void add_all_others(struct page *page, const struct place *advice)
 {
-    static const struct {
-        const char *status, *title;
-        bool with_why;
-    } groups[] = {{"dominated", "Dominated", false},
-                  {"refused", "Against the constraints", true},
-                  {"unsupported", "Failed", true},
-                  {"timeout", "Failed", true},
-                  {"out-of-memory", "Failed", true},
-                  {"mismatch", "Failed", true},
-                  {"crashed", "Failed", true},
-                  {"left-out", "Left out", true},
-                  {"not-measured", "No time was left for", false}};
-    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
-        add_others(page, advice, groups[i].status, groups[i].title, groups[i].with_why);
+    static const char *const failed[] = {"unsupported", "timeout", "out-of-memory", "mismatch",
+                                         "crashed"};
+    add_others(page, advice, "dominated", "Dominated", false);
+    add_others(page, advice, "refused", "Against the constraints", true);
+    for (size_t i = 0; i < sizeof failed / sizeof *failed; i++)
+        add_others(page, advice, failed[i], "Failed", true);
+    add_others(page, advice, "left-out", "Left out", true);
+    add_others(page, advice, "not-measured", "No time was left for", false);
 }
 
 static void say_rule(struct page *page, const struct place *advice)

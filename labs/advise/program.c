@@ -9,6 +9,7 @@ static const struct document_kind advice = {
     .name = "advice",
     .has_cells = true,
     .build = page_advice,
+    .check = advice_check,
     .pictures = advice_pictures,
     .no_pictures = "nothing was measured",
 };

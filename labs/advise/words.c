@@ -128,9 +128,10 @@ static void words_ratio(char *out, size_t size, const struct summary *ratio)
 }
 
 /* "3.2 times the cost (..)", "memory 20.1 against 16.1 bytes per task": left against right. */
-static void put_difference(struct text *line, const struct contender *left,
-                           const struct contender *right, enum criterion criterion)
+static void put_difference(struct text *line, const struct field *field, size_t one, size_t other,
+                           enum criterion criterion)
 {
+    const struct contender *left = &field->contenders[one], *right = &field->contenders[other];
     char l[160], r[80];
     if (criteria_is_sampled(left, criterion)) {
         struct summary ratio = criteria_ratio(&left->cells, &right->cells, criterion);
@@ -179,21 +180,20 @@ static bool reason_preferred(struct text *line, const struct advice_evidence *ev
                              const struct field *field)
 {
     char name[CANDIDATE_NAME_MAX], value[80];
-    const struct contender *chosen = &field->contenders[field->choice.chosen];
-    const struct contender *best = &field->contenders[field->choice.best];
+    size_t chosen = field->choice.chosen, best = field->choice.best;
     if (best == chosen)
         return false;
-    words_value(value, sizeof value, &best->of, evidence->wishes.goal);
+    words_value(value, sizeof value, &field->contenders[best].of, evidence->wishes.goal);
     text_add(line, "%s has the best figure, %s, but does not differ significantly (",
-             name_of(name, evidence, field->choice.best), value);
-    put_difference(line, best, chosen, evidence->wishes.goal);
+             name_of(name, evidence, best), value);
+    put_difference(line, field, best, chosen, evidence->wishes.goal);
     if (field->choice.because == CRITERIA) {
         text_add(line, "); the recommended one is the simpler");
         return true;
     }
     text_add(line, "); the recommended one is better in %s: ",
              criterion_name(field->choice.because, evidence->wishes.on_clock));
-    put_difference(line, chosen, best, field->choice.because);
+    put_difference(line, field, chosen, best, field->choice.because);
     return true;
 }
 
@@ -210,8 +210,7 @@ static bool name_each(struct text *line, const struct advice_evidence *evidence,
         if (first)
             text_add(line, "%s%s: ", title, of);
         text_add(line, "%s%s, ", first ? "" : "; ", name_of(name, evidence, i));
-        put_difference(line, &field->contenders[i], &field->contenders[field->choice.chosen],
-                       evidence->wishes.goal);
+        put_difference(line, field, i, field->choice.chosen, evidence->wishes.goal);
         first = false;
     }
     return !first;
@@ -258,8 +257,7 @@ static bool reason_runner_up(struct text *line, const struct advice_evidence *ev
     const char *how =
         criteria_is_raced(&field->contenders[other]) ? "significantly worse" : "worse";
     text_add(line, "next best, %s: %s, ", how, name_of(name, evidence, other));
-    put_difference(line, &field->contenders[other], &field->contenders[field->choice.chosen],
-                   evidence->wishes.goal);
+    put_difference(line, field, other, field->choice.chosen, evidence->wishes.goal);
     return true;
 }
 
@@ -300,11 +298,9 @@ static bool reason_trade(struct text *line, const struct advice_evidence *eviden
         return false;
     text_add(line, "for better %s %s: ", criterion_name(criterion, evidence->wishes.on_clock),
              name_of(name, evidence, other));
-    put_difference(line, &field->contenders[other], &field->contenders[field->choice.chosen],
-                   criterion);
+    put_difference(line, field, other, field->choice.chosen, criterion);
     text_add(line, ", at ");
-    put_difference(line, &field->contenders[other], &field->contenders[field->choice.chosen],
-                   evidence->wishes.goal);
+    put_difference(line, field, other, field->choice.chosen, evidence->wishes.goal);
     return true;
 }
 
@@ -476,8 +472,7 @@ static void why_dominated(struct text *line, const struct advice_evidence *evide
                              (enum criterion)i) >= 0)
             continue;
         text_add(line, "%s", first ? "" : ", ");
-        put_difference(line, &field->contenders[candidate], &field->contenders[by],
-                       (enum criterion)i);
+        put_difference(line, field, candidate, by, (enum criterion)i);
         first = false;
     }
 }
@@ -501,8 +496,7 @@ void words_why(char *out, size_t size, const struct advice_evidence *evidence,
     else if (by != FRONT_ITSELF && by != candidate)
         why_dominated(&line, evidence, field, candidate, by);
     else if (candidate != field->choice.chosen && field->choice.chosen != CHOICE_NONE)
-        put_difference(&line, &field->contenders[candidate],
-                       &field->contenders[field->choice.chosen], evidence->wishes.goal);
+        put_difference(&line, field, candidate, field->choice.chosen, evidence->wishes.goal);
 }
 
 void words_command(char *out, size_t size, const struct load *load,

@@ -47,6 +47,10 @@ recommends() {
     grep -q '^## Which design for idle' a.md
     candidate=$(json a.json 'd["advice"]["recommendation"]["candidate"]')
     grep -q -e "^Take \*\*$candidate\*\*$" -e "^\*\*No clear answer.*The rest is about $candidate\.$" a.md
+    for alteration in 'a["recommendation"] = None' 'a["recommendation"]["candidate"] = "nobody"' '[c.update(status="recommended") for c in a["candidates"]]'; do
+        python3 -IS -c 'import json, sys; d = json.load(open("a.json")); a = d["advice"]; a["recommendation"] = {"candidate": "heap"}; a["comparisons"] = [{}]; exec(sys.argv[1]); json.dump(d, open("bad.json", "w"))' "$alteration"
+        refuses "bad.json: advice.recommendation: " report bad.json
+    done
 }
 
 @test "wishes leave out, let in and refuse, each with its reason" {
