@@ -19,7 +19,6 @@ answers() {
 
 @test "a load has an answer among its candidates, and a command that measures it again" {
     given_time answers hold --tasks=300 --impl=list,heap,scan
-    cat a.txt a.err
     [ "$(json a.json 'd["complete"], d["kind"]')" = "(True, 'advice')" ]
     [ "$(json a.json 'd["advice"]["recommendation"]["candidate"] in [c["name"] for c in d["advice"]["candidates"]]')" = True ]
     grep -q -e '^Take ' -e '^No clear answer' a.txt
@@ -33,7 +32,6 @@ recommends() {
     local name=$1
     shift
     advise "$@" --json=a.json --force >/dev/null
-    json a.json '[(c["name"], c["status"], c["why"]) for c in d["advice"]["candidates"]]'
     [ "$(json a.json '(d["advice"]["recommendation"] or {}).get("candidate", "none").split()[0]')" = "$name" ]
 }
 
@@ -47,10 +45,8 @@ recommends() {
     grep -q '^## Which design for idle' a.md
     candidate=$(json a.json 'd["advice"]["recommendation"]["candidate"]')
     grep -q -e "^Take \*\*$candidate\*\*$" -e "^\*\*No clear answer.*The rest is about $candidate\.$" a.md
-    for alteration in 'a["recommendation"] = None' 'a["recommendation"]["candidate"] = "nobody"' '[c.update(status="recommended") for c in a["candidates"]]'; do
-        python3 -IS -c 'import json, sys; d = json.load(open("a.json")); a = d["advice"]; a["recommendation"] = {"candidate": "heap"}; a["comparisons"] = [{}]; exec(sys.argv[1]); json.dump(d, open("bad.json", "w"))' "$alteration"
-        refuses "bad.json: advice.recommendation: " report bad.json
-    done
+    python3 -IS -c 'import json; d = json.load(open("a.json")); d["advice"]["recommendation"]["candidate"] = "nobody"; json.dump(d, open("bad.json", "w"))'
+    refuses 'bad.json: advice.recommendation: "nobody", and 1 are recommended' report bad.json
 }
 
 @test "wishes leave out, let in and refuse, each with its reason" {
