@@ -22,6 +22,7 @@ static const struct document_kind claims = {
     .is = is_claims,
     .has_cells = true,
     .build = page_claims,
+    .check = claims_check,
     .pictures = claims_pictures,
     .no_pictures = "no claim in the document has a picture",
 };

@@ -96,14 +96,6 @@ static int plan_point(struct claiming *claiming, const struct experiment_run *ru
 
 /* ---- A point of a lab's. --------------------------------------------------------------------- */
 
-static bool is_there(struct claiming *claiming, const char *identity)
-{
-    json_each(cell, result_json(claiming->session.document), "lab_cells")
-        if (strcmp(json_get_text(cell, "identity"), identity) == 0)
-            return true;
-    return false;
-}
-
 /* The cells so far and that one. */
 static void keep_cell(struct claiming *claiming, cJSON *cell, const char *identity)
 {
@@ -125,7 +117,7 @@ static int run_cell(struct claiming *claiming, const struct experiment_run *run,
     command_make(&words, run, point, impl);
     command_print(identity, sizeof identity, &words);
     verdicts_add_cell(&claiming->cells, run, run->impls[impl], run->points[point].x, identity);
-    if (is_there(claiming, identity))
+    if (verdicts_cell_of(result_json(claiming->session.document), identity))
         return DIAG_OK;
     command_add(&words, "--seed=%llu", (unsigned long long)claiming->setup.seed);
     command_add(&words, "--progress=never");

@@ -374,6 +374,8 @@ struct verdicts_cells {
 /* Copies the identity. */
 void verdicts_add_cell(struct verdicts_cells *cells, const struct experiment_run *run,
                        const char *impl, double x, const char *identity);
+/* Of the document or of a lab in it; NULL: not there. */
+const cJSON *verdicts_cell_of(const cJSON *document, const char *identity);
 /* Frees the identities too; empty afterwards. */
 void verdicts_free_cells(struct verdicts_cells *cells);
 

@@ -39,6 +39,22 @@ static const char *claim_form(const cJSON *document, const cJSON *claim)
     return is_open(claim) ? form : judged;
 }
 
+int claims_check(const cJSON *document, const char *what, struct diag *diag)
+{
+    static const char *const verdicts[] = {"holds", "inconclusive", "does-not-hold"};
+    json_each(claim, document, "claims") {
+        size_t worst = 0;
+        json_each(part, claim, "parts")
+            for (size_t i = worst; i < 3 && json_says(part, "role", "claim"); i++)
+                worst = json_says(part, "verdict", verdicts[i]) ? i : worst;
+        if (!json_first(claim, "parts") || !json_says(claim, "verdict", verdicts[worst]))
+            return diag_usage(
+                diag, "%s: claims: %.40s: verdict \"%.40s\"; expected \"%s\", by its parts", what,
+                json_get_text(claim, "id"), json_get_text(claim, "verdict"), verdicts[worst]);
+    }
+    return DIAG_OK;
+}
+
 static size_t count_forms(const cJSON *document, const char *form)
 {
     size_t count = 0;

@@ -4,6 +4,7 @@
 #include "harness/base/json.h"
 #include "harness/base/memory.h"
 #include "harness/measure/stats/growth.h"
+#include "harness/tell/report/view.h"
 #include "labs/teach/claims/quantity.h"
 
 #include <math.h>
@@ -196,21 +197,13 @@ static void add_points(cJSON *series, const struct picture_series *wanted,
         add_curve(series, fitted, count);
 }
 
-/* The phase of a cell that ended well. */
-static const cJSON *find_phase(const cJSON *cell, const char *name)
-{
-    json_each(phase, cell, "phases")
-        if (strcmp(json_get_text(phase, "name"), name) == 0)
-            return phase;
-    return NULL;
-}
-
 /* How long at most that share of the calls took: where the bins of the histogram begin, and the longest call. */
 static void add_shares(cJSON *series, const struct picture_series *wanted,
                        const struct evidence *evidence, const char *impl)
 {
     const cJSON *cell = evidence_find(evidence, wanted->of.run, impl, wanted->of.at);
-    const cJSON *advance = json_get(find_phase(cell, wanted->of.phase), "latency_ns.advance");
+    const cJSON *advance = json_get(view_phase(&(struct view_row){.cell = cell}, wanted->of.phase),
+                                    "latency_ns.advance");
     cJSON *points = cJSON_AddArrayToObject(series, "points");
     double count = json_get_number(advance, "count"), below = 0;
     double most = json_get_number(advance, "max");

@@ -9,10 +9,7 @@
 void verdicts_add_cell(struct verdicts_cells *cells, const struct experiment_run *run,
                        const char *impl, double x, const char *identity)
 {
-    if (cells->count == cells->room) {
-        cells->room = cells->room * 2 + 64;
-        cells->items = memory_grow(cells->items, cells->room, sizeof *cells->items);
-    }
+    memory_room(&cells->items, cells->count, &cells->room, sizeof *cells->items);
     cells->items[cells->count++] = (struct verdicts_cell){run, impl, x, memory_text(identity)};
 }
 
@@ -24,7 +21,7 @@ void verdicts_free_cells(struct verdicts_cells *cells)
     *cells = (struct verdicts_cells){NULL, 0, 0};
 }
 
-static const cJSON *find_cell(const cJSON *document, const char *identity)
+const cJSON *verdicts_cell_of(const cJSON *document, const char *identity)
 {
     static const char *const lists[] = {"cells", "lab_cells"};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
@@ -125,8 +122,7 @@ static void add_why(cJSON *claim, const struct experiment *experiment, enum clai
     const cJSON *meaning = json_get(experiment->json, "meaning");
     const char *said = json_get_text(meaning, name);
     json_each(part, parts, "") {
-        bool decides = strcmp(json_get_text(part, "role"), "claim") == 0 &&
-                       strcmp(json_get_text(part, "verdict"), name) == 0;
+        bool decides = json_says(part, "role", "claim") && json_says(part, "verdict", name);
         if (!said[0] && decides)
             said = json_get_text(part, "why");
     }
@@ -189,7 +185,7 @@ static struct evidence_cell *gather(const struct verdicts_cells *cells, const cJ
     for (size_t i = 0; i < cells->count; i++) {
         const struct verdicts_cell *cell = &cells->items[i];
         out[i] = (struct evidence_cell){cell->run, cell->impl, cell->x,
-                                        find_cell(document, cell->identity)};
+                                        verdicts_cell_of(document, cell->identity)};
     }
     return out;
 }

@@ -36,10 +36,7 @@ struct player {
 
 static void pile_add(struct pile *pile, const void *item, size_t size)
 {
-    if (pile->count == pile->room) {
-        pile->room = pile->room ? 2 * pile->room : 16;
-        pile->items = memory_grow(pile->items, pile->room, size);
-    }
+    memory_room(&pile->items, pile->count, &pile->room, size);
     memcpy((char *)pile->items + pile->count++ * size, item, size);
 }
 
