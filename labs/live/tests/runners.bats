@@ -244,20 +244,20 @@ says() {
 
 @test "INT and TERM end a run on the real clock, with its ledger closed and what is finished in the document" {
     # A first cell ends; the second, of a million seconds, is interrupted.
-    for signal in INT TERM; do
+    for signal in INT TERM; do # each with a file of its own: the one before says that it has begun
         "$twbench" run --runner=one-thread,per-thread --impl=heap --load=burst --tasks=10 --slow-task=1000000s --json=r.json --force \
-            --no-system-check --progress=lines 2>said & pid=$!
-        comes_true grep -q "^one-thread$" said
+            --no-system-check --progress=lines 2>said-$signal & pid=$!
+        comes_true grep -q "^one-thread$" said-$signal
         kill -$signal $pid
         status=0
         timeout 300 tail --pid=$pid -f /dev/null
         wait $pid || status=$?
-        cat said
+        cat said-$signal
         [ "$status" -eq 130 ]
         # How many had begun when the signal came is the machine's affair.
-        read -r ran returned < <(sed -n 's/.*one-thread was interrupted after .*: 10 timers accepted = \([0-9]*\) ran + 0 stopped + \([0-9]*\) returned.*/\1 \2/p' said)
+        read -r ran returned < <(sed -n 's/.*one-thread was interrupted after .*: 10 timers accepted = \([0-9]*\) ran + 0 stopped + \([0-9]*\) returned.*/\1 \2/p' said-$signal)
         [ $((ran + returned)) -eq 10 ]
-        grep -q "next: the same command with --resume" said
+        grep -q "next: the same command with --resume" said-$signal
         [ "$(json r.json '[d["complete"], len(d["cells"])]')" = "[False, 0]" ]
     done
     "$twbench" run --runner=locked,pool --impl=heap --workload=fill-expire --set='delay=constant(1000000000)' --tasks=10 --json=r.json --force \
