@@ -3,7 +3,6 @@
 
 #include "harness/base/memory.h"
 #include "harness/base/units.h"
-#include "harness/command/flags.h"
 #include "harness/command/load_flags.h"
 #include "harness/command/setup_flags.h"
 #include "harness/compare/blocks.h"

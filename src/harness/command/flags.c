@@ -1,7 +1,6 @@
 /* flags.c - finds a command's flag by its name, and reads the value by its row. */
 #include "harness/command/flags.h"
 
-#include "harness/base/text.h"
 #include "harness/base/units.h"
 
 #include <sys/stat.h>

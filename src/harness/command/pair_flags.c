@@ -2,7 +2,6 @@
 #include "harness/command/pair_flags.h"
 #include "harness/base/units.h"
 
-#include "harness/command/flags.h"
 #include "harness/compare/blocks.h"
 #include "harness/measure/run/sample.h"
 

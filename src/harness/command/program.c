@@ -190,6 +190,8 @@ static int end_stdout(int status)
 {
     errno = 0;
     bool failed = fflush(stdout) != 0 || ferror(stdout);
+    if (failed && errno == 0) /* it failed earlier: the next byte fails for the same reason */
+        (void)!write(STDOUT_FILENO, "\n", 1);
     if (failed && status != EXIT_FAILED)
         fprintf(stderr, "twbench: standard output: cannot be written%s%s\n", errno ? ": " : "",
                 errno ? strerror(errno) : "");
