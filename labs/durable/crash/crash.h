@@ -92,6 +92,9 @@ void crash_prepare(struct book *book, uint32_t producers);
 
 /* Short sequences of calls under the first policy: scenes.c.  False when something is broken. */
 bool crash_scenes(const struct crash_case *this);
+/* Those whose disk is recorded, for power and errors, under that policy. */
+bool crash_recorded_scenes(const struct crash_case *this, enum crash_part part,
+                           enum tw_sync_policy sync);
 
 /* A copy of a book, shared with children. */
 struct book *crash_copy(const struct book *book);

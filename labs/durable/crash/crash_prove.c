@@ -77,7 +77,6 @@ static bool prove_even(const struct crash_case *this, enum tw_sync_policy sync, 
                        int *status)
 {
     struct durable_request request = crash_request(this, sync, 400, this->options->seed);
-    request.is_strict = true;
     bool holds = run_once(this, request, CRASH_EVEN, diag, status);
     request = crash_request(this, sync, 40, this->options->seed + 1);
     request.load.payload_max = TW_PAYLOAD_MAX;
@@ -91,7 +90,6 @@ static bool prove_even(const struct crash_case *this, enum tw_sync_policy sync, 
     request.load.hot_permille = 900;
     request.load.arrivals_ms = 3000000;
     request.batch = 100;
-    request.is_strict = true;
     if (!run_once(this, request, CRASH_EVEN, diag, status) || !goes_beyond_32_bits(this))
         return *status == DIAG_OK && !this->report->is_broken;
     /* 4.5 GB, of which few wait at a time: what counts bytes in 32 bits begins anew. */

@@ -15,18 +15,12 @@
 #define FIRST_STEPS_MOST 40u
 #define FIRST_SEEDS      6u
 #define BUDGET_NS        UINT64_C(120000000000)
-/* Behind a sync that failed, at each of which power is lost. */
-#define SYNC_STEPS    8u
-#define PROMISES_MOST 20u
+#define PROMISES_MOST    20u
 /* Files that go, and losses of power during recovery, under each policy. */
 #define REMOVALS_MOST 20u
 #define AGAIN         6u
 #define AGAIN_STEPS   30u
 #define AGAIN_FIRST   10u
-/* Of an interval that is held to its length. */
-#define LONG_MS    2000
-#define LONG_TASKS 160u
-#define LONG_RATE  40
 /* Behind a checkpoint under another policy. */
 #define CHANGE_STEPS 6u
 /* Messages are over while others are put, so that files of a store are over, too. */
@@ -286,39 +280,8 @@ static bool judge_recoveries(const struct crash_case *this, const struct recorde
     return holds;
 }
 
-/* Closed in order with all of it pending: that is like a checkpoint under every policy.  The next open knows how many wait. */
-static bool crash_rest(const struct crash_case *this, enum tw_sync_policy sync)
-{
-    struct recorded recorded = {.log = NULL};
-    bool holds = recorded_make(this, sync, TASKS, this->options->seed, "rest", &recorded);
-    recorded.request.no_drain = true;
-    holds = holds && recorded_run_to(this, &recorded, DRIVE_SERVED, "closed with messages pending");
-    recorded.request.no_drain = false;
-    if (holds && judge_promises(this, &recorded)) {
-        struct book *book = crash_copy(recorded.book);
-        crash_prepare(book, recorded.request.producers);
-        crash_judge(this, CRASH_POWER, &recorded.request, recorded.directory, book,
-                    "closed with messages pending, and opened again");
-        if (book->figures.damaged > 0)
-            crash_broken(this, CRASH_POWER, "failed",
-                         "closed with messages pending, and opened again: named as damaged: %s",
-                         book->failure);
-        book_free(book);
-    }
-    recorded_free(&recorded);
-    return !this->report->is_broken;
-}
-
-/* All is put before anything is due, into files of the usual size: nothing asks for a checkpoint.  Then the process is killed. */
-static void nothing_is_due(const struct crash_case *this, struct recorded *recorded)
-{
-    recorded->request.load.arrivals_ms = recorded->book->load.arrivals_ms = 1;
-    recorded->request.settings = this->options->settings;
-    recorded->request.setting_count = this->options->setting_count;
-    recorded->request.measures_recovery = true;
-}
-
-/* Killed under none, with all of it written and nothing synced, and opened under this policy: a checkpoint makes all of before
+/* All is put before anything is due, into files of the usual size: nothing asks for a checkpoint.  Then it is
+ * killed under none, with all of it written and nothing synced, and opened under this policy: a checkpoint makes all of before
  * durable, and what always and group acknowledge behind it is. */
 static bool crash_change(const struct crash_case *this, enum tw_sync_policy sync)
 {
@@ -327,7 +290,10 @@ static bool crash_change(const struct crash_case *this, enum tw_sync_policy sync
         return true;
     bool holds = recorded_make(this, TW_SYNC_NONE, TASKS, this->options->seed, "change", &recorded);
     struct book *book = recorded.book;
-    nothing_is_due(this, &recorded);
+    recorded.request.load.arrivals_ms = book->load.arrivals_ms = 1;
+    recorded.request.settings = this->options->settings;
+    recorded.request.setting_count = this->options->setting_count;
+    recorded.request.measures_recovery = true;
     holds = holds && recorded_run_to(this, &recorded, DRIVE_FILLED, "killed under none");
     recorded.request.measures_recovery = false;
     recorded.request.sync = book->sync = sync;
@@ -339,22 +305,6 @@ static bool crash_change(const struct crash_case *this, enum tw_sync_policy sync
     for (uint64_t i = 1; i <= CHANGE_STEPS && holds && sync <= TW_SYNC_GROUP; i++)
         holds = judge_state(this, &recorded, first + (length - first) * i / CHANGE_STEPS,
                             DISK_NOTHING, 1);
-    recorded_free(&recorded);
-    return holds;
-}
-
-/* Puts go on for longer than an interval, then none comes for as long, and nothing is due: what is older than one is there. */
-static bool crash_interval(const struct crash_case *this)
-{
-    struct recorded recorded = {.log = NULL};
-    bool holds =
-        recorded_make(this, TW_SYNC_INTERVAL, LONG_TASKS, this->options->seed, "long", &recorded);
-    nothing_is_due(this, &recorded);
-    recorded.request.interval_ms = LONG_MS;
-    recorded.request.rate = LONG_RATE;
-    holds = holds && recorded_run_to(this, &recorded, DRIVE_FILLED, "an interval of two seconds");
-    recorded.request.measures_recovery = false;
-    holds = holds && judge_promises(this, &recorded) && judge_states(this, &recorded);
     recorded_free(&recorded);
     return holds;
 }
@@ -383,8 +333,8 @@ static bool prove_power(const struct crash_case *this, enum tw_sync_policy sync)
 bool crash_power(const struct crash_case *this, enum tw_sync_policy sync)
 {
     return prove_power(this, sync) &&
-           (this->report->skipped || ((sync != TW_SYNC_INTERVAL || crash_interval(this)) &&
-                                      crash_rest(this, sync) && crash_change(this, sync)));
+           (this->report->skipped ||
+            (crash_recorded_scenes(this, CRASH_POWER, sync) && crash_change(this, sync)));
 }
 
 /* ---- Disks that fail. ------------------------------------------------------------------------- */
@@ -411,56 +361,6 @@ static const struct {
 };
 
 #define FAULTS (sizeof faults / sizeof *faults)
-
-/* What the store acknowledged on the failing disk is there when the disk is sound again. */
-static bool judge_error(const struct crash_case *this, const struct recorded *recorded,
-                        const char *where)
-{
-    struct book *book = crash_copy(recorded->book);
-    book->is_power = false;
-    crash_prepare(book, recorded->request.producers);
-    bool holds =
-        crash_judge(this, CRASH_ERRORS, &recorded->request, recorded->directory, book, where);
-    book_free(book);
-    return holds;
-}
-
-/* After a sync that failed, nothing that it was to cover may be believed: power is lost, and it is gone. */
-static bool judge_after_sync(const struct crash_case *this, const struct recorded *recorded,
-                             uint64_t cut, enum disk_arrival arrival, const char *where)
-{
-    char directory[PATH_MAX], whole[500];
-    struct book *book = crash_copy(recorded->book);
-    snprintf(directory, sizeof directory, "%s/state", this->options->directory);
-    snprintf(whole, sizeof whole, "%s, then power lost after %" PRIu64 " steps: %s", where, cut,
-             disk_arrival_words(arrival));
-    bool holds = disk_state_make(recorded->log, cut, arrival, this->options->seed, directory);
-    if (holds) {
-        if (cut < recorded->log->length)
-            book_turn_back(book, (uint32_t)cut + 1);
-        crash_prepare(book, recorded->request.producers);
-        holds = crash_judge(this, CRASH_ERRORS, &recorded->request, directory, book, whole);
-    }
-    footing_remove(directory);
-    book_free(book);
-    return holds;
-}
-
-/* At the end of the run, and soon after the sync that failed: what is synced later may hide it. */
-static bool judge_failed_sync(const struct crash_case *this, const struct recorded *recorded,
-                              const char *where)
-{
-    const struct disk_log *log = recorded->log;
-    uint64_t length = log->length, first = 0;
-    bool holds = true;
-    for (int arrival = DISK_NOTHING; holds && arrival <= DISK_TORN; arrival += 2)
-        holds = judge_after_sync(this, recorded, length, (enum disk_arrival)arrival, where);
-    while (first < length && log->records[first].kind != DISK_SYNC_FAILED)
-        first++;
-    for (uint64_t behind = 1; holds && behind <= SYNC_STEPS && first + behind < length; behind++)
-        holds = judge_after_sync(this, recorded, first + behind, DISK_NOTHING, where);
-    return holds;
-}
 
 /* The run, on the disk that fails from the beginning or, `late`, from an open behind a kill on. */
 static bool run_on_fault(struct recorded *recorded, bool late, char *reason, size_t size)
@@ -504,9 +404,11 @@ static bool prove_fault(const struct crash_case *this, enum tw_sync_policy sync,
         this->report->aborts += aborted;
         if (!holds && !aborted)
             crash_broken(this, CRASH_ERRORS, "crashed", "%s: %s", where, reason);
-        holds = (holds || aborted) && judge_error(this, &recorded, where);
-        if (holds && faults[which].fault == DISK_FAIL_SYNC)
-            holds = judge_failed_sync(this, &recorded, where);
+        /* What the store acknowledged is there when the disk is sound again. */
+        recorded.book->is_power = false;
+        crash_prepare(recorded.book, recorded.request.producers);
+        holds = (holds || aborted) && crash_judge(this, CRASH_ERRORS, &recorded.request,
+                                                  recorded.directory, recorded.book, where);
         this->report->errors += recorded.log->faults > 0;
     }
     recorded_free(&recorded);
@@ -516,7 +418,7 @@ static bool prove_fault(const struct crash_case *this, enum tw_sync_policy sync,
 bool crash_errors(const struct crash_case *this, enum tw_sync_policy sync)
 {
     uint64_t rounds = this->options->states == UINT64_MAX ? 20 : 5;
-    bool holds = true;
+    bool holds = crash_recorded_scenes(this, CRASH_ERRORS, sync);
     for (uint64_t round = 0; round < rounds && holds; round++)
         for (size_t i = 0; i < FAULTS && holds; i++)
             holds = prove_fault(this, sync, i, this->options->seed + round);

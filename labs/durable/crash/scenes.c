@@ -1,6 +1,7 @@
 /* scenes.c - short sequences of calls, each for sentences of store.h that a random load hardly meets. */
 #include "labs/durable/crash/crash.h"
 
+#include "harness/base/clock.h"
 #include "harness/base/isolate.h"
 #include "labs/durable/drive/footing.h"
 
@@ -25,9 +26,13 @@ struct message {
     enum fate fate;
 };
 
-/* What a scene found first. */
+#define STEPS       20u
+#define INTERVAL_MS 50
+
+/* What a scene found first; and, of one whose disk is recorded, how long the record was behind each call of a step. */
 struct outcome {
     char rule[40], words[240];
+    uint64_t marks[2 * STEPS];
 };
 
 /* A store, and what became of its messages. */
@@ -45,6 +50,12 @@ struct scene {
     uint64_t handed_ms; /* the latest due that was handed out */
     const struct tw_setting *settings;
     size_t setting_count;
+    struct disk_log *log; /* of a scene whose disk is recorded */
+    size_t tries[4],
+        in_time[4];  /* of an interval, that what was put, done or cancelled is durable */
+    unsigned number; /* of the scene */
+    bool is_loose;   /* others may be there, too */
+    uint64_t from;   /* how long the record was at the last mark */
 };
 
 __attribute__((format(printf, 3, 4))) static void fail(struct scene *scene, const char *rule,
@@ -73,7 +84,7 @@ static struct tw_store_config config_of(const struct scene *scene)
         sync = (sync + 1) % (TW_SYNC_NONE + 1);
     return (struct tw_store_config){.directory = scene->directory,
                                     .sync = sync,
-                                    .interval_ms = 5,
+                                    .interval_ms = scene->log ? INTERVAL_MS : 5,
                                     .now_ms = scene->now_ms,
                                     .seats = 1,
                                     .capacity = 1,
@@ -105,6 +116,8 @@ static bool scene_open(struct scene *scene, const char *name, uint64_t now_ms)
         return false;
     }
     table->describe(scene->store, &scene->description);
+    if (scene->description.damaged > 0 && !scene->is_loose)
+        fail(scene, "failed", "open named damage where there is none");
     scene->seat = table->enter(scene->store);
     scene->canceller = table->enter(scene->store);
     if (!scene->seat || !scene->canceller)
@@ -137,7 +150,15 @@ static bool reopen(struct scene *scene, uint64_t now_ms)
     if (!is_kept(scene))
         return true;
     scene_close(scene);
-    return scene_open(scene, NULL, now_ms);
+    size_t pending = 0;
+    for (size_t i = 0; i < scene->count; i++)
+        pending += scene->messages[i].fate == WAITS;
+    bool opened = scene_open(scene, NULL, now_ms);
+    uint64_t recovered = scene->description.recovered;
+    if (opened && recovered != pending && recovered != UINT64_MAX)
+        fail(scene, "failed", "open found %" PRIu64 " messages pending; expected %zu", recovered,
+             pending);
+    return opened;
 }
 
 /* Of the key's bits, which differ from byte to byte. */
@@ -169,7 +190,7 @@ static void look(struct scene *scene)
         pending += scene->messages[i].fate == WAITS || scene->messages[i].fate == HANDED;
     look_next(scene);
     scene->this->store->stats(scene->store, &stats);
-    if (stats.pending != pending && stats.pending != UINT64_MAX)
+    if (!scene->is_loose && stats.pending != pending && stats.pending != UINT64_MAX)
         fail(scene, "failed", "stats have %" PRIu64 " messages pending; expected %" PRIu64,
              stats.pending, pending);
 }
@@ -227,6 +248,10 @@ static void deliver(struct scene *scene, const struct tw_delivery *delivery)
         at++;
     struct message *message = &scene->messages[at];
     const unsigned char *payload = delivery->payload;
+    if (at == scene->count && scene->is_loose) {
+        scene->handed[scene->handed_count++] = MESSAGES_MAX - 1;
+        return;
+    }
     if (at == scene->count) {
         fail(scene, "changed", "key %" PRIu64 " was handed out and never put", delivery->key);
         return;
@@ -569,6 +594,8 @@ static void rounds(struct scene *scene)
         expect(scene, "checkpoint", table->checkpoint(scene->store), TW_STORE_OK);
         for (size_t i = 0; more && i < 4 * ROUND_MESSAGES; i++)
             expect(scene, "tend", table->tend(scene->store, scene->now_ms, &more), TW_STORE_OK);
+        if (more)
+            fail(scene, "failed", "tend always has more to do");
         if (round == ROUNDS / 2 - 1) {
             memory = memory_of(server);
             disk = server > 0 ? 0 : footing_disk_bytes(scene->directory);
@@ -698,25 +725,11 @@ static void die_behind_checkpoint(struct scene *scene)
     expect(scene, "checkpoint", scene->this->store->checkpoint(scene->store), TW_STORE_OK);
 }
 
-/* The same behind a tend, which writes under none what it has. */
-static void die_behind_tend(struct scene *scene)
-{
-    int more = 1;
-    scene->sync = TW_SYNC_NONE;
-    if (!scene_open(scene, "brief", DURABLE_EPOCH_MS))
-        return;
-    add_ten(scene, ABSENT);
-    expect(scene, "put", put(scene), TW_STORE_OK);
-    while (more && !scene->outcome->rule[0])
-        expect(scene, "tend", scene->this->store->tend(scene->store, scene->now_ms, &more),
-               TW_STORE_OK);
-}
-
 /* All that waits is there; what has ended need not be read again, but a store may keep some of it. */
-static void open_behind(struct scene *scene, const char *name)
+static void open_behind_checkpoint(struct scene *scene)
 {
     uint64_t before = footing_read_bytes(getpid());
-    if (!scene_open(scene, name, DURABLE_EPOCH_MS + ENDED_ROUNDS * 2000))
+    if (!scene_open(scene, "short", DURABLE_EPOCH_MS + ENDED_ROUNDS * 2000))
         return;
     uint64_t bytes = footing_read_bytes(getpid()) - before;
     if (before != UINT64_MAX && bytes > ENDED_BYTES / 2)
@@ -729,14 +742,206 @@ static void open_behind(struct scene *scene, const char *name)
     scene_close(scene);
 }
 
-static void open_behind_checkpoint(struct scene *scene)
+/* ---- With a record of the disk. --------------------------------------------------------------- */
+
+#define MANY         65536u
+#define RECORD_BYTES (UINT64_C(256) << 20)
+#define INTERVAL_NS  (INTERVAL_MS * UINT64_C(1000000))
+/* How much later than an interval, and until nobody waits any more; of each kind of call so many have to be in time. */
+#define LATE_NS     UINT64_C(40000000)
+#define PATIENCE_NS UINT64_C(1500000000)
+#define IN_TIME     2u
+#define TRIES       8u
+
+/* What becomes of a message until the next step, as its key says; of an interval also puts that others follow. */
+enum part { STAYS, IS_DONE, IS_CANCELLED, IS_FOLLOWED, PARTS };
+
+static void add_part(struct scene *scene, uint64_t step, enum part part)
 {
-    open_behind(scene, "short");
+    uint64_t at = DURABLE_EPOCH_MS + 2 * (100 + step) * scene->description.resolution_ms;
+    add(scene, (step + 1) * PARTS + part, part == IS_DONE ? at : DURABLE_EPOCH_MS + DAY_MS, 8);
 }
 
-static void open_behind_tend(struct scene *scene)
+/* How long it took. */
+static uint64_t nap(struct scene *scene)
 {
-    open_behind(scene, "brief");
+    uint64_t begin = clock_read_ns(CLOCK_MONOTONIC);
+    int more;
+    scene->this->store->tend(scene->store, scene->now_ms, &more);
+    usleep(1000);
+    return clock_read_ns(CLOCK_MONOTONIC) - begin;
+}
+
+/* Waits until what a call wrote, or will, is synced: in time?  A store's thread may come later where ours does. */
+static bool is_synced(struct scene *scene, uint64_t from, bool is_followed)
+{
+    const struct disk_record *records = scene->log->records;
+    uint64_t end = scene->log->length, written = end, waited = 0, longest = 0;
+    for (uint64_t i = from; i < end; i++)
+        if (records[i].kind == DISK_WRITE)
+            written = i + 1;
+    while (waited < PATIENCE_NS) {
+        bool is_late = waited > INTERVAL_NS + LATE_NS + 3 * longest;
+        for (; from < scene->log->length; from++)
+            if (records[from].kind == DISK_SYNC && records[from].file < DISK_PARENT &&
+                records[from].offset >= written)
+                return !is_late;
+        if (is_followed && !is_late) {
+            add_part(scene, MANY + scene->count, IS_FOLLOWED);
+            expect(scene, "put", put(scene), TW_STORE_OK);
+        }
+        uint64_t took = nap(scene);
+        waited += took;
+        longest = took > longest ? took : longest;
+    }
+    return false;
+}
+
+/* What was acknowledged since the last one is durable, or becomes so: the record up to there is kept. */
+static void mark(struct scene *scene, size_t at, enum part part)
+{
+    static const char *const calls[PARTS] = {"put", "done", "cancel", "put that others follow"};
+    bool is_durable = true;
+    if (!scene->log)
+        return;
+    if (scene->sync == TW_SYNC_NONE && at / 2 % 2)
+        expect(scene, "checkpoint", scene->this->store->checkpoint(scene->store), TW_STORE_OK);
+    for (int more = scene->sync == TW_SYNC_NONE && at / 2 % 2 == 0;
+         more && !scene->outcome->rule[0];)
+        expect(scene, "tend", scene->this->store->tend(scene->store, scene->now_ms, &more),
+               TW_STORE_OK);
+    if (scene->sync == TW_SYNC_INTERVAL)
+        is_durable = is_synced(scene, scene->from, part == IS_FOLLOWED);
+    scene->in_time[part] += is_durable;
+    if (++scene->tries[part] >= TRIES && scene->in_time[part] < IN_TIME)
+        fail(scene, "lost", "a %s was not durable within an interval of %d ms, %zu times of %zu",
+             calls[part], INTERVAL_MS, scene->tries[part] - scene->in_time[part],
+             scene->tries[part]);
+    scene->outcome->marks[at] = is_durable ? scene->log->length : 0;
+    /* A sync may be of two files. */
+    for (size_t i = 0; scene->sync == TW_SYNC_INTERVAL && i < 3; i++)
+        nap(scene);
+    scene->from = scene->log->length;
+}
+
+/* Messages as many as 16 bits count are put, handed out and done in one open; shortly before and behind that one by one.  Under
+ * interval few. */
+static void many(struct scene *scene)
+{
+    bool waits = scene->log && scene->sync == TW_SYNC_INTERVAL;
+    size_t step, steps = waits ? STEPS - 2 : STEPS;
+    uint64_t memory = footing_allocated_bytes();
+    if (!scene_open(scene, "steps", DURABLE_EPOCH_MS))
+        return;
+    for (uint64_t n = STEPS / 2; n < MANY && !waits && !scene->outcome->rule[0];) {
+        for (scene->count = 0; scene->count < MESSAGES_MAX && n < MANY; n++)
+            add(scene, (MANY + n) * PARTS + IS_DONE, scene->now_ms + 1, 8);
+        expect(scene, "put", put(scene), TW_STORE_OK);
+        drain(scene, scene->now_ms + 2 * scene->description.resolution_ms, MESSAGES_MAX);
+    }
+    scene->count = 0;
+    for (step = 0; step < steps && !scene->outcome->rule[0]; step++) {
+        size_t first = scene->count;
+        for (unsigned part = STAYS; part <= IS_CANCELLED; part++)
+            add_part(scene, step, (enum part)part);
+        expect(scene, "put", put(scene), TW_STORE_OK);
+        mark(scene, 2 * step, step % 2 ? IS_FOLLOWED : STAYS);
+        cancel(scene, first + IS_CANCELLED);
+        mark(scene, 2 * step + 1, IS_CANCELLED);
+        drain(scene, scene->messages[first + IS_DONE].put.due_ms + scene->description.resolution_ms,
+              2);
+        if (scene->this->store->flags & TW_STORE_EXACT)
+            mark(scene, 2 * step + 1, IS_DONE);
+    }
+    scene_close(scene);
+    if (scene->log && step > 0)
+        scene->outcome->marks[2 * step - 1] = scene->log->length;
+    if (kept_bytes(memory) > 0)
+        fail(scene, "failed", "closed, and memory of messages was not given back");
+}
+
+/* Power was lost at each mark, and nothing had arrived but what was synced; what a tend has written under none outlives a kill. */
+static void open_at_marks(struct scene *scene)
+{
+    path_of(scene, "state", scene->directory);
+    scene->is_loose = true;
+    for (size_t at = 0; at < 2 * STEPS && !scene->outcome->rule[0]; at++) {
+        uint64_t length = scene->outcome->marks[at];
+        scene->count = scene->handed_ms = 0;
+        bool tended = scene->sync == TW_SYNC_NONE && at / 2 % 2 == 0;
+        if (length && !disk_state_make(scene->log, length, tended ? DISK_EVERYTHING : DISK_NOTHING,
+                                       1, scene->directory))
+            fail(scene, "failed", "no state of the disk was made");
+        if (!length || !scene_open(scene, NULL, DURABLE_EPOCH_MS + 2 * DAY_MS))
+            continue;
+        for (size_t step = 0; step <= at / 2; step++)
+            for (unsigned part = STAYS; part <= IS_CANCELLED; part++) {
+                bool waits = part == STAYS || (at % 2 == 0 && step == at / 2);
+                add_part(scene, step, (enum part)part);
+                scene->messages[scene->count - 1].fate = waits ? WAITS : ENDED;
+            }
+        drain(scene, scene->now_ms, MESSAGES_MAX);
+        scene_close(scene);
+        footing_remove(scene->directory);
+    }
+}
+
+/* The next syncs fail, so many. */
+static void arm(struct scene *scene, int64_t count)
+{
+    while (atomic_exchange(&scene->log->lock, 1))
+        sched_yield();
+    scene->log->fault = DISK_FAIL_SYNC;
+    scene->log->fault_errno = EIO;
+    scene->log->fault_count = count;
+    atomic_store(&scene->log->lock, 0);
+}
+
+static void refused(struct scene *scene, const char *call, int answer)
+{
+    if (scene->log->faults > 0 && answer >= TW_STORE_OK)
+        fail(scene, "failed", "a sync had failed in call %u, and %s answered %d", scene->number,
+             call, answer);
+}
+
+/* A sync fails once, in a call or between two: what waits for the disk does not say that all is well. */
+static void failing_sync(struct scene *scene)
+{
+    const struct tw_store_backend *table = scene->this->store;
+    struct tw_message one = {.key = 3, .due_ms = DURABLE_EPOCH_MS + DAY_MS};
+    char name[16];
+    snprintf(name, sizeof name, "failing%u", scene->number);
+    scene->log->faults = 0;
+    if (!scene_open(scene, name, DURABLE_EPOCH_MS))
+        return;
+    add(scene, 1, DURABLE_EPOCH_MS + DAY_MS, 100);
+    add(scene, 2, DURABLE_EPOCH_MS + 1, 100);
+    expect(scene, "put", put(scene), TW_STORE_OK);
+    scene->now_ms += 2 * scene->description.resolution_ms;
+    poll(scene, 256);
+    for (size_t i = 0; scene->number == 4 && i < STEPS && !scene->log->faults; i++) {
+        arm(scene, 0);
+        one.key++;
+        expect(scene, "put", table->put(scene->seat, &one, 1), TW_STORE_OK);
+        arm(scene, 1);
+        for (size_t naps = 0; naps < 2 * INTERVAL_MS && !scene->log->faults; naps++)
+            nap(scene);
+    }
+    arm(scene, scene->number != 4);
+    const struct tw_message *first = &scene->messages[0].put;
+    int answer = scene->number == 0 ? table->put(scene->seat, &one, 1)
+                 : scene->number == 1
+                     ? table->cancel(scene->canceller, first->key, first->due_ms, first->handle)
+                 : scene->number == 2 ? table->done(scene->store, scene->handed_count)
+                                      : TW_STORE_IO;
+    if (scene->sync <= TW_SYNC_GROUP)
+        refused(scene, "the call itself", answer);
+    for (size_t i = 0; i < 2 && scene->number < 5; i++)
+        refused(scene, "checkpoint", table->checkpoint(scene->store));
+    table->leave(scene->seat);
+    table->leave(scene->canceller);
+    refused(scene, "close", table->close(scene->store));
+    arm(scene, 0);
 }
 
 /* ---- All of them. ------------------------------------------------------------------------------ */
@@ -745,8 +950,12 @@ typedef void scene_fn(struct scene *scene);
 
 struct playing {
     const struct crash_case *this;
+    enum crash_part part;
     scene_fn *const *scenes;
     size_t count;
+    struct disk_log *log; /* NULL: nothing is recorded */
+    enum tw_sync_policy sync;
+    struct outcome outcome;
 };
 
 static void play(void *ctx, void *record)
@@ -754,9 +963,11 @@ static void play(void *ctx, void *record)
     static struct scene scene;
     const struct playing *playing = ctx;
     struct outcome *outcome = record;
+    *outcome = playing->outcome;
     for (size_t i = 0; i < playing->count && !outcome->rule[0]; i++) {
-        scene = (struct scene){.this = playing->this, .outcome = outcome};
-        scene.sync = (unsigned)i;
+        scene = (struct scene){.this = playing->this, .outcome = outcome, .log = playing->log};
+        scene.number = (unsigned)i;
+        scene.sync = playing->log ? playing->sync : scene.number;
         scene.settings = scene.this->options->settings;
         scene.setting_count = scene.this->options->setting_count;
         playing->scenes[i](&scene);
@@ -764,49 +975,95 @@ static void play(void *ctx, void *record)
 }
 
 /* In a process that ends without a close of what is open. */
-static bool play_apart(const struct crash_case *this, scene_fn *const scenes[], size_t count)
+static bool play_apart(struct playing *playing)
 {
-    struct outcome outcome = {.rule = ""};
-    struct playing playing = {this, scenes, count};
-    char reason[300] = "";
+    const struct crash_case *this = playing->this;
+    struct outcome *outcome = &playing->outcome;
+    char reason[300] = "", where[40];
     int said = memfd_create("said", MFD_CLOEXEC);
     struct isolate isolate = {.out_fd = said, .err_fd = said};
-    if (!isolate_run(&isolate, SECONDS, play, &playing, &outcome, sizeof outcome, reason,
+    snprintf(where, sizeof where, "a scene%s%s", playing->log ? " under " : "",
+             playing->log ? durable_sync_name(playing->sync) : "");
+    if (!isolate_run(&isolate, SECONDS, play, playing, outcome, sizeof *outcome, reason,
                      sizeof reason))
-        crash_broken(this, CRASH_EVEN, "crashed", "a scene: %s", reason);
-    else if (outcome.rule[0])
-        crash_broken(this, CRASH_EVEN, outcome.rule, "a scene: %s", outcome.words);
+        crash_broken(this, playing->part, "crashed", "%s: %s", where, reason);
+    else if (outcome->rule[0])
+        crash_broken(this, playing->part, outcome->rule, "%s: %s", where, outcome->words);
     else if (!(this->store->flags & TW_STORE_SERVER) && durable_said(said, reason, sizeof reason))
-        crash_broken(this, CRASH_EVEN, "failed", "a scene: %s", reason);
+        crash_broken(this, playing->part, "failed", "%s: %s", where, reason);
     if (said >= 0)
         close(said);
+    return !this->report->is_broken;
+}
+
+/* In a directory with a name as long and odd as names may be; then others, of which nothing is recorded. */
+static bool play_there(struct playing *playing, scene_fn *const *afterwards, size_t count)
+{
+    const struct crash_case *this = playing->this;
+    struct crash_case copy = *this;
+    char directory[PATH_MAX];
+    struct crash_options options = *this->options;
+    snprintf(directory, sizeof directory, "%.3700s/a 'store' of 100%% \"%0120d\"?#;$",
+             options.directory, 0);
+    options.directory = directory;
+    copy.options = &options;
+    playing->this = &copy;
+    uint64_t begin_ns = isolate_now_ns();
+    struct disk_log **layer = disk_layer(), *before = layer ? *layer : NULL;
+    if (playing->log) {
+        snprintf(playing->log->root, sizeof playing->log->root, "%.3900s/%s", directory,
+                 count > 0 ? "steps/" : "");
+        *layer = playing->log;
+    }
+    if (mkdir(directory, 0700) != 0)
+        crash_broken(this, playing->part, "failed", "%s: no directory", directory);
+    bool holds = !this->report->is_broken && play_apart(playing);
+    if (playing->log)
+        *layer = before;
+    playing->scenes = afterwards;
+    playing->count = count;
+    if (holds && count > 0)
+        play_apart(playing);
+    isolate_sweep(begin_ns, NULL, 0);
+    footing_remove(directory);
     return !this->report->is_broken;
 }
 
 bool crash_scenes(const struct crash_case *this)
 {
     /* In the order of their clocks: one directory has seen them all. */
-    static scene_fn *const scenes[] = {
-        early,          much_at_once, clock_back,     refusals,           seats_and_neighbours,
-        late,           rounds,       other_settings, comings_and_goings, die_behind_checkpoint,
-        die_behind_tend};
-    static scene_fn *const afterwards[] = {open_behind_checkpoint, open_behind_tend};
-    size_t count = sizeof scenes / sizeof *scenes;
+    static scene_fn *const scenes[] = {many,
+                                       early,
+                                       much_at_once,
+                                       clock_back,
+                                       refusals,
+                                       seats_and_neighbours,
+                                       late,
+                                       rounds,
+                                       other_settings,
+                                       comings_and_goings,
+                                       die_behind_checkpoint};
+    static scene_fn *const afterwards[] = {open_behind_checkpoint};
     bool dies = !(this->store->flags & (TW_STORE_SERVER | TW_STORE_IN_MEMORY));
-    struct crash_case copy = *this;
-    char directory[PATH_MAX];
-    struct crash_options options = *this->options;
-    /* With a name as long and odd as names may be. */
-    snprintf(directory, sizeof directory, "%.3700s/a 'store' of 100%% \"%0120d\"?#;$",
-             options.directory, 0);
-    options.directory = directory;
-    copy.options = &options;
-    uint64_t begin_ns = isolate_now_ns();
-    if (mkdir(directory, 0700) != 0)
-        crash_broken(this, CRASH_EVEN, "failed", "%s: no directory", directory);
-    else if (play_apart(&copy, scenes, dies ? count : count - 2) && dies)
-        play_apart(&copy, afterwards, 2);
-    isolate_sweep(begin_ns, NULL, 0);
-    footing_remove(directory);
+    size_t first = !this->report->skipped, count = sizeof scenes / sizeof *scenes - first;
+    struct playing playing = {.this = this, .part = CRASH_EVEN, .scenes = scenes + first};
+    playing.count = dies ? count : count - 1;
+    return play_there(&playing, afterwards, dies);
+}
+
+bool crash_recorded_scenes(const struct crash_case *this, enum crash_part part,
+                           enum tw_sync_policy sync)
+{
+    static scene_fn *const power[] = {many}, *const behind[] = {open_at_marks};
+    static scene_fn *const failing[] = {failing_sync, failing_sync, failing_sync,
+                                        failing_sync, failing_sync, failing_sync};
+    bool is_power = part == CRASH_POWER;
+    struct playing playing = {
+        .this = this, .part = part, .scenes = is_power ? power : failing, .sync = sync};
+    playing.count = is_power ? 1 : sizeof failing / sizeof *failing;
+    playing.log = disk_log_make(RECORD_BYTES);
+    if (play_there(&playing, behind, is_power) && playing.log->overflow > 0)
+        crash_broken(this, part, "failed", "the record of the disk has no room");
+    disk_log_free(playing.log);
     return !this->report->is_broken;
 }

@@ -10,14 +10,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#define POLL_MAX        256
-#define POLL_KILLED     16   /* of a store that is killed: a crash comes between few messages */
-#define CANCEL_LAG      3    /* batches between the put of a message and its cancel */
-#define STEPS_OF_SPAN   1000 /* the clock goes so far at once when all is put */
-#define CHECKPOINTS     8    /* while all is put and handed out */
-#define TEND_MAX        64   /* calls in a row */
-#define TEND_MAX_STRICT 5000
-#define SET_BACK_MS     7200000 /* the clock, across some opens */
+#define POLL_MAX      256
+#define POLL_KILLED   16      /* of a store that is killed: a crash comes between few messages */
+#define CANCEL_LAG    3       /* batches between the put of a message and its cancel */
+#define STEPS_OF_SPAN 1000    /* the clock goes so far at once when all is put */
+#define CHECKPOINTS   8       /* while all is put and handed out */
+#define TEND_MAX      64      /* calls in a row */
+#define SET_BACK_MS   7200000 /* the clock, across some opens */
 
 struct producer;
 
@@ -37,8 +36,6 @@ struct driver {
     uint64_t undone[2 * POLL_MAX]; /* handed out and not done, in order */
     size_t undone_count;
     uint64_t next_ms; /* nothing comes before that, the store said when all was put */
-    uint32_t interval_before, stepped, intervals; /* stamp at its beginning, last step, how many */
-    uint64_t waited_ns, looked_ns, stepped_ns;
     struct rng rng;
 };
 
@@ -378,10 +375,10 @@ static void note_tended(struct driver *driver, uint32_t before)
 
 static void tend(struct driver *driver)
 {
-    int more = 1, most = driver->request->is_strict ? TEND_MAX_STRICT : TEND_MAX;
+    int more = 1;
     if (driver->request->no_tend)
         return;
-    for (int i = 0; i < most && more && !driver->broken; i++) {
+    for (int i = 0; i < TEND_MAX && more && !driver->broken; i++) {
         uint32_t before = atomic_load(&driver->book->clock);
         if (driver->book->disk_length)
             before = (uint32_t)atomic_load(driver->book->disk_length);
@@ -393,8 +390,6 @@ static void tend(struct driver *driver)
         else if (!more)
             note_tended(driver, before + 1);
     }
-    if (more && driver->request->is_strict)
-        fail(driver, "tend, which always has more to do,", TW_STORE_BAD);
 }
 
 static void checkpoint(struct driver *driver)
@@ -423,51 +418,12 @@ static bool wants_checkpoint(const struct driver *driver)
     return atomic_load(&driver->book->wants_checkpoint) || driver->since_checkpoint >= each;
 }
 
-/* An interval that is held to its length may be late, as a store's thread waits for a core, too.  Waiting counts in pieces of
- * at most a nap, as a machine may stand still, and not while a put takes longer than INTERVAL_PUT_NS: it waits for the disk. */
-#define INTERVAL_LATE_NS UINT64_C(1000000000)
-#define INTERVAL_NAP_NS  100000000
-#define INTERVAL_PUT_NS  500000000
-#define INTERVAL_STEPS   16 /* messages before it begins */
-
-/* A proof whose puts are paced is of the interval. */
-static bool is_of_interval(const struct driver *driver)
-{
-    return driver->book->disk_length && driver->request->rate > 0;
-}
-
-/* What was acknowledged an interval ago is durable: once while puts go on, and once when none comes any more. */
-static void interval_look(struct driver *driver)
-{
-    struct book *book = driver->book;
-    uint64_t now = clock_read_ns(CLOCK_MONOTONIC), nap = now - driver->looked_ns;
-    uint32_t steps = atomic_load(&book->steps);
-    bool rests = atomic_load(&driver->running) == 0;
-    driver->looked_ns = now;
-    if (!is_of_interval(driver) || driver->intervals > rests || steps < INTERVAL_STEPS)
-        return;
-    if (steps != driver->stepped) {
-        driver->stepped = steps;
-        driver->stepped_ns = now;
-    }
-    if (driver->interval_before == 0)
-        driver->interval_before = stamp(driver) + rests; /* nothing is acknowledged meanwhile */
-    else if (rests || now - driver->stepped_ns < INTERVAL_PUT_NS)
-        driver->waited_ns += nap < INTERVAL_NAP_NS ? nap : INTERVAL_NAP_NS;
-    if (driver->waited_ns < UINT64_C(1000000) * driver->request->interval_ms + INTERVAL_LATE_NS)
-        return;
-    book_promise(book, driver->interval_before);
-    driver->waited_ns = driver->interval_before = 0;
-    driver->intervals++;
-}
-
 /* While messages are put: polls at the time that the producers have come to. */
 static void dispatch_beside(struct driver *driver)
 {
     while (atomic_load(&driver->running) > 0 && !driver->broken) {
         if (is_served(driver))
             return;
-        interval_look(driver);
         if (poll_once(driver, now_of(driver)) == 0 && !driver->broken) {
             struct timespec pause = {0, 200000};
             tend(driver);
@@ -703,7 +659,6 @@ static int open_store(struct driver *driver, const char *directory)
 /* The rest of the load, unless the process is to be ended when all is put. */
 static bool work(struct driver *driver)
 {
-    const struct timespec pause = {0, 5000000};
     bool was_filled = atomic_load(&driver->book->next[0]) > 0 &&
                       book_handed(driver->book) == driver->book->load.tasks;
     driver->is_recovered = was_filled;
@@ -715,48 +670,8 @@ static bool work(struct driver *driver)
     if (was_filled || driver->broken)
         return false;
     tend(driver);
-    driver->waited_ns = driver->interval_before = 0;
-    while (is_of_interval(driver) && driver->intervals < 2 && !driver->broken) {
-        nanosleep(&pause, NULL);
-        tend(driver);
-        interval_look(driver);
-    }
     look_filled(driver);
     return driver->request->measures_recovery && !driver->broken;
-}
-
-/* All has ended: nothing is pending, unless nobody counts. */
-static void ended_look(struct driver *driver)
-{
-    struct tw_store_stats stats = {.pending = UINT64_MAX};
-    if (driver->broken || !driver->request->is_strict)
-        return;
-    driver->backend->stats(driver->store, &stats);
-    if (stats.pending != 0 && stats.pending != UINT64_MAX)
-        fail(driver, "stats, which have messages pending when all have ended,", TW_STORE_BAD);
-}
-
-/* What a close has not given back; what a library keeps for good is a quarter. */
-#define LEAK_BYTES UINT64_C(100000)
-
-static void leaks_look(struct driver *driver, size_t files, uint64_t memory)
-{
-    struct book *book = driver->book;
-    size_t files_now = footing_entries("/proc/self/fd");
-    uint64_t memory_now = footing_allocated_bytes();
-    if (driver->broken || !driver->request->is_strict)
-        return;
-    if (files_now > files) {
-        snprintf(book->failure, sizeof book->failure,
-                 "closed, and %zu descriptors were not given back", files_now - files);
-        driver->broken = TW_STORE_BROKEN;
-    } else if (memory_now != UINT64_MAX && memory_now > memory + LEAK_BYTES) {
-        snprintf(book->failure, sizeof book->failure,
-                 "closed, and %" PRIu64 " bytes of memory were not given back, of %" PRIu64
-                 " messages",
-                 memory_now - memory, book->load.tasks);
-        driver->broken = TW_STORE_BROKEN;
-    }
 }
 
 enum drive_end drive(const struct durable_request *request, const char *directory,
@@ -770,8 +685,6 @@ enum drive_end drive(const struct durable_request *request, const char *director
         return DRIVE_BROKE;
     }
     look_begin(&driver);
-    size_t files = footing_entries("/proc/self/fd");
-    uint64_t memory = footing_allocated_bytes();
     int answer = open_store(&driver, directory);
     if (answer == TW_STORE_ABSENT)
         return DRIVE_ABSENT;
@@ -790,12 +703,10 @@ enum drive_end drive(const struct durable_request *request, const char *director
         return DRIVE_SERVED;
     atomic_store(&book->stage, BOOK_CLOSING);
     uint32_t before = stamp(&driver) + 1;
-    ended_look(&driver);
     answer = driver.backend->close(driver.store);
     if (answer != TW_STORE_OK)
         fail(&driver, "close", answer);
     else
         book_promise(book, before);
-    leaks_look(&driver, files, memory);
     return driver.broken ? DRIVE_BROKE : served ? DRIVE_SERVED : DRIVE_FINISHED;
 }

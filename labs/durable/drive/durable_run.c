@@ -303,7 +303,7 @@ static bool judge_end(struct endurance *endurance, const struct worker *worker, 
         isolate_explain_signal(WTERMSIG(status), isolate_memory_kills() - worker->memory_kills,
                                &may_be_memory, reason, sizeof reason);
         set_end(endurance, DURABLE_CRASHED, reason);
-    } else if (worker->printed[0] && endurance->request->is_strict) {
+    } else if (worker->printed[0] && endurance->request->counts) {
         set_end(endurance, DURABLE_FAILED, worker->printed);
     } else if (WEXITSTATUS(status) == DRIVE_SERVED && endurance->request->is_cold &&
                !book->is_cold) {

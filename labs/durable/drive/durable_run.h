@@ -57,10 +57,9 @@ struct durable_request {
     bool is_cold; /* with measures_recovery: killed again then, and opened without page cache */
     uint64_t kills; /* at random moments; the figures then are those of a store that is killed */
     bool measures_recovery; /* ended once when all is put, and opened again: the figure */
-    bool lags;      /* some of what was handed out is done only after later polls and checkpoints */
-    bool insists;   /* puts and cancels go on after an error, which is expected */
-    bool counts;    /* each open has to find as many as the book has */
-    bool is_strict; /* refuses a second open, and gives descriptors and memory back */
+    bool lags;    /* some of what was handed out is done only after later polls and checkpoints */
+    bool insists; /* puts and cancels go on after an error, which is expected */
+    bool counts;  /* each open has to find as many as the book has, and nothing is printed */
     uint64_t budget_ns;                /* of the whole run, wall time */
     uint64_t memory_bytes;             /* of the child; 0: no limit */
     const struct tw_setting *settings; /* those that the store has */

@@ -317,29 +317,20 @@ static const struct store_steps lmdb_steps = {
     .abort = lmdb_abort,
 };
 
-static int lmdb_open(struct tw_store **out, const struct tw_store_config *config,
+static int lmdb_make(struct tw_store *store, const struct tw_store_config *config,
                      struct tw_error *error)
 {
-    int answer = store_check(&tw_store_lmdb, config, error);
-    if (answer != TW_STORE_OK)
-        return answer;
-    struct tw_store *store = calloc(1, sizeof *store);
-    if (!store)
-        return store_no_memory(error);
     store->map_mib = store_setting(config, "map-mib", MAP_MIB);
     store->nosync = store_setting(config, "nosync", 0);
     pthread_mutex_init(&store->syncing, NULL);
     store_writer_init(&store->writer, &lmdb_steps, store, config->sync);
-    answer = store_directory_open(&store->directory, config->directory, "lmdb 1", error);
+    int answer = store_directory_open(&store->directory, config->directory, "lmdb 1", error);
     if (answer == TW_STORE_OK)
         answer = lmdb_start(store, config, error);
-    if (answer != TW_STORE_OK) {
-        lmdb_free(store);
-        return answer;
-    }
-    *out = store;
-    return TW_STORE_OK;
+    return answer;
 }
+
+STORE_OPEN(lmdb, tw_store_lmdb, lmdb_make, lmdb_free)
 
 static int lmdb_checkpoint(struct tw_store *store)
 {

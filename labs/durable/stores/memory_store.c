@@ -126,17 +126,11 @@ static void place_free(struct tw_store *store, uint32_t index)
 
 /* ---- The table. ------------------------------------------------------------------------------ */
 
-static int memory_store_open(struct tw_store **out, const struct tw_store_config *config,
+static int memory_store_make(struct tw_store *store, const struct tw_store_config *config,
                              struct tw_error *error)
 {
-    int answer = store_check(&tw_store_memory, config, error);
-    if (answer != TW_STORE_OK)
-        return answer;
-    struct tw_store *store = calloc(1, sizeof *store);
-    if (!store)
-        return store_no_memory(error);
+    (void)config, (void)error;
     pthread_mutex_init(&store->lock, NULL);
-    *out = store;
     return TW_STORE_OK;
 }
 
@@ -277,6 +271,8 @@ static int memory_store_close(struct tw_store *store)
     free(store);
     return TW_STORE_OK;
 }
+
+STORE_OPEN(memory_store, tw_store_memory, memory_store_make, memory_store_close)
 
 static void memory_store_stats(struct tw_store *store, struct tw_store_stats *out)
 {

@@ -107,25 +107,17 @@ static int null_store_close(struct tw_store *store)
     return TW_STORE_OK;
 }
 
-static int null_store_open(struct tw_store **out, const struct tw_store_config *config,
+static int null_store_make(struct tw_store *store, const struct tw_store_config *config,
                            struct tw_error *error)
 {
-    int answer = store_check(&tw_store_null, config, error);
-    if (answer != TW_STORE_OK)
-        return answer;
-    struct tw_store *store = calloc(1, sizeof *store);
-    if (!store)
-        return store_no_memory(error);
     store->file = -1;
     store_group_init(&store->group, config->sync == TW_SYNC_GROUP);
     if (store_setting(config, "disk", 0) && config->sync <= TW_SYNC_GROUP)
-        answer = disk_open(store, config->directory, error);
-    if (answer != TW_STORE_OK)
-        null_store_close(store);
-    else
-        *out = store;
-    return answer;
+        return disk_open(store, config->directory, error);
+    return TW_STORE_OK;
 }
+
+STORE_OPEN(null_store, tw_store_null, null_store_make, null_store_close)
 
 STORE_PLAIN_SEATS(null_store)
 

@@ -483,7 +483,7 @@ static int flush(struct tw_store *store)
     return run(store, store->flusher, "SELECT pg_logical_emit_message(true, 'twbench', '')");
 }
 
-static int postgres_end(struct tw_store *store)
+static int postgres_close(struct tw_store *store)
 {
     struct tw_error unused;
     PQfinish(store->taker);
@@ -507,33 +507,19 @@ static int postgres_end(struct tw_store *store)
     return answer;
 }
 
-static int postgres_close(struct tw_store *store)
-{
-    return postgres_end(store);
-}
-
-static int postgres_open(struct tw_store **out, const struct tw_store_config *config,
+static int postgres_make(struct tw_store *store, const struct tw_store_config *config,
                          struct tw_error *error)
 {
-    int answer = store_check(&tw_store_postgres, config, error);
-    if (answer != TW_STORE_OK)
-        return answer;
-    struct tw_store *store = calloc(1, sizeof *store);
-    if (!store)
-        return store_no_memory(error);
     store->sync = config->sync;
     store_ordered_init(&store->ordered);
-    answer = store_directory_open(&store->directory, config->directory, "postgres 1", error);
+    int answer = store_directory_open(&store->directory, config->directory, "postgres 1", error);
     if (answer == TW_STORE_OK)
         answer = postgres_start(store, config, error);
-    if (answer != TW_STORE_OK) {
-        postgres_end(store);
-        return answer;
-    }
-    store->is_open = true;
-    *out = store;
-    return TW_STORE_OK;
+    store->is_open = answer == TW_STORE_OK;
+    return answer;
 }
+
+STORE_OPEN(postgres, tw_store_postgres, postgres_make, postgres_close)
 
 static void postgres_leave(struct tw_store_seat *seat)
 {

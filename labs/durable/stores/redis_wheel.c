@@ -821,16 +821,10 @@ static int redis_wheel_close(struct tw_store *store)
     return answer;
 }
 
-static int redis_wheel_open(struct tw_store **out, const struct tw_store_config *config,
+static int redis_wheel_make(struct tw_store *store, const struct tw_store_config *config,
                             struct tw_error *error)
 {
     char line[64];
-    int answer = store_check(&tw_store_redis_wheel, config, error);
-    if (answer != TW_STORE_OK)
-        return answer;
-    struct tw_store *store = calloc(1, sizeof *store);
-    if (!store)
-        return store_no_memory(error);
     store->sync = config->sync;
     store->slot_ms = store_setting(config, "slot", SLOT_MS);
     store->slot_ms = store->slot_ms > 0 ? store->slot_ms : SLOT_MS;
@@ -839,16 +833,13 @@ static int redis_wheel_open(struct tw_store **out, const struct tw_store_config 
     pthread_mutex_init(&store->lock, NULL);
     pthread_cond_init(&store->left, NULL);
     snprintf(line, sizeof line, "redis-wheel 1 slot=%llu", (unsigned long long)store->slot_ms);
-    answer = store_directory_open(&store->directory, config->directory, line, error);
+    int answer = store_directory_open(&store->directory, config->directory, line, error);
     if (answer == TW_STORE_OK)
         answer = redis_wheel_start(store, config, error);
-    if (answer != TW_STORE_OK) {
-        redis_wheel_close(store);
-        return answer;
-    }
-    *out = store;
-    return TW_STORE_OK;
+    return answer;
 }
+
+STORE_OPEN(redis_wheel, tw_store_redis_wheel, redis_wheel_make, redis_wheel_close)
 
 static struct tw_store_seat *redis_wheel_enter(struct tw_store *store)
 {

@@ -167,27 +167,18 @@ static int redis_zset_close(struct tw_store *store)
     return answer;
 }
 
-static int redis_zset_open(struct tw_store **out, const struct tw_store_config *config,
+static int redis_zset_make(struct tw_store *store, const struct tw_store_config *config,
                            struct tw_error *error)
 {
-    int answer = store_check(&tw_store_redis_zset, config, error);
-    if (answer != TW_STORE_OK)
-        return answer;
-    struct tw_store *store = calloc(1, sizeof *store);
-    if (!store)
-        return store_no_memory(error);
     store->sync = config->sync;
     atomic_store(&store->next, TW_STORE_NEVER);
-    answer = store_directory_open(&store->directory, config->directory, "redis-zset 1", error);
+    int answer = store_directory_open(&store->directory, config->directory, "redis-zset 1", error);
     if (answer == TW_STORE_OK)
         answer = redis_zset_start(store, config, error);
-    if (answer != TW_STORE_OK) {
-        redis_zset_close(store);
-        return answer;
-    }
-    *out = store;
-    return TW_STORE_OK;
+    return answer;
 }
+
+STORE_OPEN(redis_zset, tw_store_redis_zset, redis_zset_make, redis_zset_close)
 
 static struct tw_store_seat *redis_zset_enter(struct tw_store *store)
 {

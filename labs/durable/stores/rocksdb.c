@@ -256,18 +256,12 @@ static int rocksdb_start(struct tw_store *store, const struct tw_store_config *c
     return answer;
 }
 
-static int rocks_open(struct tw_store **out, const struct tw_store_config *config,
+static int rocks_make(struct tw_store *store, const struct tw_store_config *config,
                       struct tw_error *error)
 {
-    int answer = store_check(&tw_store_rocksdb, config, error);
-    if (answer != TW_STORE_OK)
-        return answer;
-    struct tw_store *store = calloc(1, sizeof *store);
-    if (!store)
-        return store_no_memory(error);
     store->memory_mib = store_setting(config, "memory-mib", MEMORY_MIB);
     store_ordered_init(&store->ordered);
-    answer = options_set(store);
+    int answer = options_set(store);
     if (answer != TW_STORE_OK)
         snprintf(error->text, sizeof error->text, "db: max_bgerror_resume_count is not taken");
     store->writing = rocksdb_writeoptions_create();
@@ -276,13 +270,10 @@ static int rocks_open(struct tw_store **out, const struct tw_store_config *confi
         answer = store_directory_open(&store->directory, config->directory, "rocksdb 1", error);
     if (answer == TW_STORE_OK)
         answer = rocksdb_start(store, config, error);
-    if (answer != TW_STORE_OK) {
-        rocksdb_free_store(store);
-        return answer;
-    }
-    *out = store;
-    return TW_STORE_OK;
+    return answer;
 }
+
+STORE_OPEN(rocks, tw_store_rocksdb, rocks_make, rocksdb_free_store)
 
 /* What is in memory goes into a file, so that no log is left to replay. */
 static int rocks_checkpoint(struct tw_store *store)

@@ -400,38 +400,27 @@ static int sqlite_start(struct tw_store *store, const struct tw_store_config *co
     return TW_STORE_OK;
 }
 
-static int sqlite_open(struct tw_store **out, const struct tw_store_config *config,
+static int sqlite_make(struct tw_store *store, const struct tw_store_config *config,
                        struct tw_error *error)
 {
-    int answer = store_check(&tw_store_sqlite, config, error);
-    if (answer != TW_STORE_OK)
-        return answer;
-    struct tw_store *store = calloc(1, sizeof *store);
-    unsigned char *value = malloc(sizeof(uint32_t) + TW_PAYLOAD_MAX);
-    if (!store || !value) {
-        free(store);
-        free(value);
-        return store_no_memory(error);
-    }
-    store->value = value;
+    store->value = malloc(sizeof(uint32_t) + TW_PAYLOAD_MAX);
     store->log = -1;
     store->checkpoint_pages = store_setting(config, "checkpoint-pages", CHECKPOINT_PAGES);
     store->syncs_commits = config->sync <= TW_SYNC_GROUP;
     store_writer_init(&store->writer, &sqlite_steps, store, config->sync);
     int watched = log_watch_begin(&store->watch);
     store->writer.due_max = INT64_MAX;
-    answer = store_directory_open(&store->directory, config->directory, "sqlite 1", error);
+    int answer = store->value
+                     ? store_directory_open(&store->directory, config->directory, "sqlite 1", error)
+                     : store_no_memory(error);
     if (answer == TW_STORE_OK && watched != SQLITE_OK)
         answer = open_error(store, NULL, error);
     if (answer == TW_STORE_OK)
         answer = sqlite_start(store, config, error);
-    if (answer != TW_STORE_OK) {
-        sqlite_free(store);
-        return answer;
-    }
-    *out = store;
-    return TW_STORE_OK;
+    return answer;
 }
+
+STORE_OPEN(sqlite, tw_store_sqlite, sqlite_make, sqlite_free)
 
 static int sqlite_checkpoint(struct tw_store *store)
 {

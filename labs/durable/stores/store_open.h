@@ -93,6 +93,23 @@ static inline int store_no_memory(struct tw_error *error)
     return TW_STORE_MEMORY;
 }
 
+/* The hook open: `make` fills a store of zeros, and `end` frees what that leaves when it answers an error. */
+#define STORE_OPEN(prefix, table, make, end)                                                       \
+    static int prefix##_open(struct tw_store **out, const struct tw_store_config *config,          \
+                             struct tw_error *error)                                               \
+    {                                                                                              \
+        int answer = store_check(&table, config, error);                                           \
+        struct tw_store *store = answer == TW_STORE_OK ? calloc(1, sizeof *store) : NULL;          \
+        if (!store)                                                                                \
+            return answer == TW_STORE_OK ? store_no_memory(error) : answer;                        \
+        answer = make(store, config, error);                                                       \
+        if (answer == TW_STORE_OK)                                                                 \
+            *out = store;                                                                          \
+        else                                                                                       \
+            end(store);                                                                            \
+        return answer;                                                                             \
+    }
+
 /* How long the leader of a group commit waits for others, so that one sync serves them all.
  *
  *     always     producers A B C D put -> sync of A B -> sync of C D -> sync of A B ...     halves that take turns

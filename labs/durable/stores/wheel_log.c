@@ -308,39 +308,30 @@ static int directory_open(struct tw_store *store, const char *path, struct tw_er
     return TW_STORE_OK;
 }
 
-static int wl_open(struct tw_store **out, const struct tw_store_config *config,
+static int wl_make(struct tw_store *store, const struct tw_store_config *config,
                    struct tw_error *error)
 {
-    int answer = store_check(&tw_store_wheel_log, config, error);
-    if (answer != TW_STORE_OK)
-        return answer;
-    struct wl_settings settings = settings_of(config);
-    if (settings.slot_ms * settings.slots > WL_HOUR_MS_MAX) {
-        snprintf(error->text, sizeof error->text,
-                 "slots: %llu slots of %llu ms given; expected at most %llu ms in all",
-                 (unsigned long long)settings.slots, (unsigned long long)settings.slot_ms,
-                 (unsigned long long)WL_HOUR_MS_MAX);
-        return TW_STORE_BAD;
-    }
-    struct tw_store *store = calloc(1, sizeof *store);
-    if (!store)
-        return store_no_memory(error);
-    store->settings = settings;
+    store->settings = settings_of(config);
     store->directory = store->current.queue.file = store->next.queue.file = -1;
     store->live.tick = store->ahead.tick = UINT64_MAX;
     pthread_mutex_init(&store->log.lock, NULL);
     pthread_cond_init(&store->log.settled, NULL);
     store_company_init(&store->log.company, config->sync == TW_SYNC_GROUP);
-    answer = directory_open(store, config->directory, error);
+    const struct wl_settings *settings = &store->settings;
+    if (settings->slot_ms * settings->slots > WL_HOUR_MS_MAX) {
+        snprintf(error->text, sizeof error->text,
+                 "slots: %llu slots of %llu ms given; expected at most %llu ms in all",
+                 (unsigned long long)settings->slots, (unsigned long long)settings->slot_ms,
+                 (unsigned long long)WL_HOUR_MS_MAX);
+        return TW_STORE_BAD;
+    }
+    int answer = directory_open(store, config->directory, error);
     if (answer == TW_STORE_OK)
         answer = wl_recover(store, config, error);
-    if (answer != TW_STORE_OK) {
-        store_free(store);
-        return answer;
-    }
-    *out = store;
-    return TW_STORE_OK;
+    return answer;
 }
+
+STORE_OPEN(wl, tw_store_wheel_log, wl_make, store_free)
 
 /* ---- What it is. ------------------------------------------------------------------------------ */
 
