@@ -1053,14 +1053,11 @@ bool crash_recorded_scenes(const struct crash_case *this, enum crash_part part,
     static scene_fn *const power[] = {many}, *const behind[] = {open_at_marks};
     static scene_fn *const failing[] = {failing_sync, failing_sync, failing_sync,
                                         failing_sync, failing_sync, failing_sync};
-    bool is_power = part == CRASH_POWER;
-    struct playing playing = {.this = this,
-                              .part = part,
-                              .scenes = is_power ? power : failing,
-                              .sync = sync,
-                              .log = disk_log_make(RECORD_BYTES)};
-    playing.count = is_power ? 1 : sizeof failing / sizeof *failing;
-    if (play_there(&playing, behind, is_power) && playing.log->overflow > 0)
+    struct playing playing = {.this = this, .part = part, .sync = sync};
+    playing.scenes = part == CRASH_POWER ? power : failing;
+    playing.count = part == CRASH_POWER ? 1 : sizeof failing / sizeof *failing;
+    playing.log = disk_log_make(RECORD_BYTES);
+    if (play_there(&playing, behind, part == CRASH_POWER) && playing.log->overflow > 0)
         crash_broken(this, part, "failed", "the record of the disk has no room");
     disk_log_free(playing.log);
     return !this->report->is_broken;
