@@ -84,7 +84,7 @@ do for [i = 1:words(runners)] {
 }
 runner(name) = (sum [k = 1:words(runners)] (word(runners, k) eq name ? k : 0))
 # Stores: a colour and a point each; null and memory, which survive nothing, are grey.
-stores = "wheel-log redis-wheel redis-zset sqlite lmdb rocksdb"
+stores = "wheel-log redis-wheel redis-zset sqlite lmdb rocksdb postgres"
 do for [i = 1:words(stores)] {
     set style line 300 + i linecolor rgb word("#D55E00 #E69F00 #CC79A7 #0072B2 #56B4E9 #009E73 #000000", i) linewidth 2 \
         pointsize 0.9 dashtype 1 pointtype 0 + word("7 5 9 11 13 15 4", i)

@@ -44,7 +44,7 @@ if (cells) {
     const label = document.createElement('label');
     const filter = document.createElement('input');
     label.className = 'filter';
-    label.append('Rows with ', filter, '; the head of a column sorts by it');
+    label.append('Filter rows: ', filter, ' Press the head of a column to sort by it.');
     filter.id = 'filter';
     filter.type = 'search';
     filter.placeholder = 'heap standard';

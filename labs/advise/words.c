@@ -109,7 +109,7 @@ static void words_figures(char *out, size_t size, const struct criteria *criteri
         text_add(&line, ", %s", text);
     }
     if (criteria->wakeups > 0 && !criteria->on_clock)
-        text_add(&line, " (%.0f %% of use)", 100 * criteria->useful_wakeups / criteria->wakeups);
+        text_add(&line, " (%.0f %% useful)", 100 * criteria->useful_wakeups / criteria->wakeups);
 }
 
 /* "1.61 times (1.58 - 1.66, 16 pairs)"; of few samples, whose interval is no measurement: "roughly 1.61 times". */

@@ -12,22 +12,14 @@
 /* Cells of one policy, clock and load belong side by side; settings are the store's. */
 static bool is_beside(const cJSON *a, const cJSON *b)
 {
-    static const char *const texts[] = {"sync", "clock"};
-    static const char *const switches[] = {"load.drain", "load.cold"};
-    static const char *const numbers[] = {
-        "interval_ms",      "load.tasks",       "load.producers",       "load.batch",
-        "load.rate",        "load.payload_min", "load.payload_max",     "load.span_ms",
-        "load.arrivals_ms", "load.kills",       "load.cancel_permille", "load.hot_permille"};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        if (strcmp(json_get_text(a, texts[i]), json_get_text(b, texts[i])) != 0)
+    json_each(item, a, "load") {
+        const cJSON *other = cJSON_GetObjectItemCaseSensitive(json_get(b, "load"), item->string);
+        if (!strstr("settings seed tend", item->string) && !cJSON_Compare(item, other, true))
             return false;
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        if (json_get_number(a, numbers[i]) != json_get_number(b, numbers[i]))
-            return false;
-    for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
-        if (cJSON_IsTrue(json_get(a, switches[i])) != cJSON_IsTrue(json_get(b, switches[i])))
-            return false;
-    return true;
+    }
+    return strcmp(json_get_text(a, "sync"), json_get_text(b, "sync")) == 0 &&
+           strcmp(json_get_text(a, "clock"), json_get_text(b, "clock")) == 0 &&
+           json_get_number(a, "interval_ms") == json_get_number(b, "interval_ms");
 }
 
 static bool is_first_of_group(const struct place *cells, const cJSON *cell)
@@ -39,47 +31,36 @@ static bool is_first_of_group(const struct place *cells, const cJSON *cell)
 }
 
 static const struct page_field figure_fields[] = {
-    {.title = "store", .flags = PAGE_LEFT | PAGE_NAMES, .cell = "{store}"},
-    {.title = "puts", .unit = "1/s", .cell = "{figures.puts_per_s.median:number}"},
-    {.title = "ack p50", .unit = "us", .keep = 4, .cell = "{figures.ack_p50_us.median:number}"},
-    {.title = "ack p99", .unit = "us", .cell = "{figures.ack_p99_us.median:number}"},
-    {.title = "dispatch", .unit = "1/s", .cell = "{figures.dispatch_per_s.median:number}"},
-    {.title = "late p99", .unit = "ms", .keep = 3, .cell = "{figures.late_p99_ms.median:number}"},
-    {.title = "stall", .unit = "ms", .keep = 5, .cell = "{figures.poll_max_ms.median:number}"},
-    {.title = "memory",
-     .unit = "B/pending",
-     .keep = 6,
-     .cell = "{figures.memory_bytes_per_pending.median:number}"},
-    {.title = "disk",
-     .unit = "B/pending",
-     .keep = 2,
-     .cell = "{figures.disk_bytes_per_pending.median:number}"},
-    {.title = "written",
-     .unit = "B/message",
-     .keep = 7,
-     .cell = "{figures.written_bytes_per_message.median:number}"},
-    {.title = "recovery", .unit = "ms", .cell = "{figures.recovery_s.median:s-as-ms}"},
-    {.title = "first", .unit = "ms", .keep = 1, .cell = "{figures.served_s.median:s-as-ms}"},
-    {.title = "status", .flags = PAGE_LEFT, .cell = "{status:verdict}"}};
+    {"store", NULL, PAGE_LEFT | PAGE_NAMES, 0, "{store}"},
+    {"puts", "1/s", 0, 0, "{figures.puts_per_s.median:number}"},
+    {"ack p50", "us", 0, 4, "{figures.ack_p50_us.median:number}"},
+    {"ack p99", "us", 0, 0, "{figures.ack_p99_us.median:number}"},
+    {"dispatch", "1/s", 0, 0, "{figures.dispatch_per_s.median:number}"},
+    {"late p99", "ms", 0, 3, "{figures.late_p99_ms.median:number}"},
+    {"stall", "ms", 0, 5, "{figures.poll_max_ms.median:number}"},
+    {"memory", "B/pending", 0, 6, "{figures.memory_bytes_per_pending.median:number}"},
+    {"disk", "B/pending", 0, 2, "{figures.disk_bytes_per_pending.median:number}"},
+    {"written", "B/message", 0, 7, "{figures.written_bytes_per_message.median:number}"},
+    {"recovery", "ms", 0, 0, "{figures.recovery_s.median:s-as-ms}"},
+    {"first", "ms", 0, 1, "{figures.served_s.median:s-as-ms}"},
+    {"status", NULL, PAGE_LEFT, 0, "{status:verdict}"}};
 
 /* The last is left out where nothing was killed. */
 static const struct page_field ledger_fields[] = {
-    {.title = "store", .flags = PAGE_LEFT | PAGE_NAMES, .cell = "{store}"},
-    {.title = "acknowledged", .cell = "{ledger.acknowledged:count}"},
-    {.title = "fired", .cell = "{ledger.fired:count}"},
-    {.title = "cancelled", .cell = "{ledger.cancelled:count}"},
-    {.title = "lost", .cell = "{ledger.lost:count}"},
-    {.title = "twice", .cell = "{ledger.twice:count}"},
-    {.title = "early", .cell = "{ledger.early:count}"},
-    {.title = "late", .keep = 3, .cell = "{ledger.late:count}"},
-    {.title = "out of order", .keep = 2, .cell = "{ledger.out_of_order:count}"},
-    {.title = "changed", .keep = 4, .cell = "{ledger.changed:count}"},
-    {.title = "again", .keep = 5, .cell = "{ledger.again:count}"},
-    {.title = "dropped", .keep = 1, .cell = "{ledger.dropped:count}"},
-    {.title = "unknown", .keep = 5, .cell = "{ledger.unknown:count}"},
-    {.title = "kills",
-     .keep = 6,
-     .cell = "{kills.client:count}+{kills.server:count}+{kills.both:count}"}};
+    {"store", NULL, PAGE_LEFT | PAGE_NAMES, 0, "{store}"},
+    {"acknowledged", NULL, 0, 8, "{ledger.acknowledged:count}"},
+    {"fired", NULL, 0, 7, "{ledger.fired:count}"},
+    {"cancelled", NULL, 0, 7, "{ledger.cancelled:count}"},
+    {"lost", NULL, 0, 0, "{ledger.lost:count}"},
+    {"twice", NULL, 0, 0, "{ledger.twice:count}"},
+    {"early", NULL, 0, 0, "{ledger.early:count}"},
+    {"late", NULL, 0, 3, "{ledger.late:count}"},
+    {"out of order", NULL, 0, 2, "{ledger.out_of_order:count}"},
+    {"changed", NULL, 0, 4, "{ledger.changed:count}"},
+    {"again", NULL, 0, 5, "{ledger.again:count}"},
+    {"dropped", NULL, 0, 1, "{ledger.dropped:count}"},
+    {"unknown", NULL, 0, 5, "{ledger.unknown:count}"},
+    {"kills", NULL, 0, 6, "{kills.client:count}+{kills.server:count}+{kills.both:count}"}};
 
 #define COUNT(fields) (sizeof(fields) / sizeof *(fields))
 
@@ -236,6 +217,24 @@ static void say_unknown(struct page *page, const struct place *cells, bool few)
     page_answer(page, "Not known from these runs: %s.", unknown);
 }
 
+static void say_kills(struct page *page, const struct place *cells)
+{
+    double kills = 0;
+    size_t killed = 0, failed = 0;
+    json_each(cell, cells->json, "") {
+        bool is_killed = json_get_number(cell, "load.kills") > 0 && !stores_cell_is_final(cell);
+        kills += is_killed ? json_get_number(cell, "load.kills") : 0;
+        killed += is_killed;
+        failed += is_killed && stores_cell_failed(cell);
+    }
+    if (killed > 0)
+        page_text(page, "Killed %.0f times, over %zu stores and loads: ", kills, killed);
+    if (failed > 0)
+        page_span(page, "%zu show a defect, which the ledgers have.", failed);
+    else if (killed > 0)
+        page_span(page, "no message was lost, changed or fired twice, early or out of order.");
+}
+
 static void say_recommendation(struct page *page, const struct place *cells)
 {
     size_t groups = 0;
@@ -286,15 +285,15 @@ static void say_reasons(struct page *page, const struct place *cells)
 
 static void say_reading(struct page *page, const struct place *root)
 {
-    page_text(page, "Medians of %s",
+    page_text(page, "Figures are medians; runs: %s",
               cJSON_IsFalse(json_get(root->json, "complete")) ? "up to " : "");
     page_add(page, root,
-             "{method.runs} runs.< An append of 4 KiB with fdatasync takes "
+             "{method.runs}.< An append of 4 KiB with fdatasync takes "
              "{method.disk_sync_us} us on this disk.>");
     page_text(page, "acknowledged = fired + cancelled + lost + dropped + pending. Lost, twice, "
-                    "early, late, out of "
-                    "order and changed are defects; again, dropped and unknown are what the "
-                    "contract allows. Kills are those of the client + of the server + of both at "
+                    "early, late, out of order and changed are defects; again, dropped and "
+                    "unknown are what the contract allows. Kills are those of the client + of the "
+                    "server + of both at "
                     "once.");
 }
 
@@ -303,6 +302,7 @@ void page_stores(struct page *page, const cJSON *document)
     struct place root = place_root(document), cells = place_get(&root, "cells");
     page_heading(page, 1, NULL, "Stores");
     say_recommendation(page, &cells);
+    say_kills(page, &cells);
     json_each(cell, cells.json, "")
         if (is_first_of_group(&cells, cell))
             add_group(page, &cells, cell);

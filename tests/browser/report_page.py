@@ -85,7 +85,7 @@ def shown(value):
     if isinstance(value, dict):
         return " ".join(f"{key}={','.join(map(str, item)) if isinstance(item, list) else item}"
                         for key, item in value.items())
-    return value
+    return "does not hold" if value == "does-not-hold" else value
 
 
 def wrong_values(document, items):

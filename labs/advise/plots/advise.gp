@@ -24,7 +24,7 @@ left = STATS_min
 stats data index 1 using 5 nooutput
 right = STATS_max
 stats data index 1 using 6 nooutput
-low = STATS_min / 1.5
+low = STATS_min / 2
 top = STATS_max * 1.25
 # What is hopeless would press the others into a corner: it is counted in the legend.
 # (stats refuses a column without a number: what is not meant is 0 there.)
@@ -81,7 +81,7 @@ set xlabel real_clock ? "processor time per start and stop (ns): median and its 
 set ylabel real_clock ? "lateness, 99th percentile" : "memory per task (bytes)"
 set format x "%g"
 set format y "%g"
-ticks = "1 2 3 5 7 10 15 20 30 50 70 100 150 200 300 500 700 1000 1500 2000 3000 5000 7000 10000 20000 50000 100000 200000 500000 1000000"
+ticks = "1 2 5 10 20 50 100 200 500 1000 2000 5000 10000 20000 50000 100000 200000 500000 1000000"
 set xtics ("" left)
 set ytics ("" low)
 last = 0

@@ -56,14 +56,15 @@ do for [p = 1:panels] {
     least = 1e300
     most = 0
     zeros = 0 # a logarithmic axis has no place for 0: what reaches it ends at the lower edge
-    do for [s = 1:series] {
-        stats data index p every ::1 \
+    do for [q = 1:panels] { do for [s = 1:series] { # panels of one unit have one scale
+        if (unit[q] ne unit[p]) { continue }
+        stats data index q every ::1 \
             using (column(3 * s) > 0 ? column(3 * s) : column(3 * s - 1) > 0 ? column(3 * s - 1) : NaN) nooutput
         if (exists("STATS_records") && STATS_records > 0 && STATS_min < least) { least = STATS_min }
-        stats data index p every ::1 using (column(3 * s + 1) > 0 ? column(3 * s + 1) : NaN) nooutput
+        stats data index q every ::1 using (column(3 * s + 1) > 0 ? column(3 * s + 1) : NaN) nooutput
         if (exists("STATS_records") && STATS_records > 0 && STATS_max > most) { most = STATS_max }
-        stats data index p every ::1 using (zeros = zeros + (column(3 * s) == 0), 0) nooutput
-    }
+        stats data index q every ::1 using (zeros = zeros + (q == p && column(3 * s) == 0), 0) nooutput
+    } }
     times = unit[p] eq "ns"
     load "ticks.gp"
     set xrange [0.5 : categories + 0.5]

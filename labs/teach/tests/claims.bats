@@ -62,7 +62,7 @@ verdicts() {
 
 @test "claims are named in any case, and a verdict does not make the exit status" {
     run -0 "$twbench" claims --quick f1 T8
-    [[ $output == *"T8 holds"* && $output == *"F1 does-not-hold"* ]]
+    [[ $output == *"T8 holds"* && $output == *"F1 does not hold"* ]]
     [[ $output != *"T1 "* ]]
     refuses "no claim 'T99'" claims T99
 }
@@ -71,7 +71,7 @@ verdicts() {
     "$twbench" claims --quick F1 T12 --json=- >alone.json
     [ "$(verdicts alone.json)" = "T12=holds F1=does-not-hold" ]
     run -0 "$twbench" claims --quick F1 --export-markdown=-
-    [[ $output == "## Claims about timer designs"*"0 hold, 1 does not hold, 0 are inconclusive"*"| F1 | C |"*"**does-not-hold**"* ]]
+    [[ $output == "## Claims about timer designs"*"0 hold, 1 does not hold, 0 are inconclusive"*"| F1 | C |"*"**does not hold**"* ]]
     "$twbench" claims --quick F1 T12 --json=shown.json >first.txt
     "$twbench" report shown.json >again.txt
     cmp first.txt again.txt

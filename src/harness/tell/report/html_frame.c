@@ -54,7 +54,7 @@ static const char *anchor_of(const struct html_frame *frame, const struct page_b
 
 static void write_contents(FILE *out, const struct html_frame *frame)
 {
-    fputs("<nav aria-label=\"Contents\">", out);
+    fputs("<nav class=\"scroll\" aria-label=\"Contents\">", out);
     for (size_t i = 0; i < frame->page->count; i++) {
         const struct page_block *block = &frame->page->blocks[i];
         const char *anchor = anchor_of(frame, block);

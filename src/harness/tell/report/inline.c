@@ -33,10 +33,10 @@ static int grey_of(const char *value, size_t length)
 static void write_value(FILE *out, const char *name, size_t name_length, const char *value,
                         size_t length, size_t number)
 {
-    bool is_id = name_length == 2 && strncmp(name, "id", 2) == 0;
-    bool paints = (name_length == 4 && strncmp(name, "fill", 4) == 0) ||
-                  (name_length == 6 && strncmp(name, "stroke", 6) == 0) ||
-                  (name_length == 5 && strncmp(name, "color", 5) == 0);
+    char key[8]; /* none that matters is longer */
+    snprintf(key, sizeof key, "%.*s", (int)name_length, name);
+    bool is_id = strcmp(key, "id") == 0, is_color = strcmp(key, "color") == 0;
+    bool paints = is_color || strcmp(key, "fill") == 0 || strcmp(key, "stroke") == 0;
     int grey = paints ? grey_of(value, length) : -1;
     if (is_id)
         fprintf(out, "p%zu-", number);
@@ -45,13 +45,13 @@ static void write_value(FILE *out, const char *name, size_t name_length, const c
     else if (length > 5 && strncmp(value, "url(#", 5) == 0)
         fprintf(out, "url(#p%zu-%.*s", number, (int)length - 5, value + 5);
     else if (grey >= 0 && grey < 0x70)
-        fputs(name_length == 5 ? "inherit" : "currentColor", out);
+        fputs(is_color ? "inherit" : "currentColor", out);
     else if (grey > 0xf0) /* the ground, and the disc that keeps a line off its point */
-        fputs(name_length == 5 ? "transparent" : "none", out);
+        fputs(is_color ? "transparent" : "none", out);
+    else if (grey > 0xa0 && is_color)
+        fputs("rgb(128,128,128)", out);
     else if (grey > 0xa0)
-        fprintf(out, "rgb(128,128,128)%s%.*s%s", name_length == 5 ? "" : "\" ",
-                name_length == 5 ? 0 : (int)name_length, name,
-                name_length == 5 ? "" : "-opacity=\"0.35");
+        fprintf(out, "rgb(128,128,128)\" %s-opacity=\"0.35", key);
     else
         fprintf(out, "%.*s", (int)length, value);
 }
@@ -71,14 +71,17 @@ static const char *write_tag(FILE *out, const char *at, size_t number)
         const char *name = at;
         while (*at && *at != '=' && *at != '>')
             at++;
-        if (*at != '=' || (at[1] != '"' && at[1] != '\'')) {
+        const char *value = at + (*at == '=') + strspn(at + (*at == '='), " ");
+        if (*at != '=' || (*value != '"' && *value != '\'')) {
             fwrite(name, 1, (size_t)(at - name) + (*at == '='), out);
             at += *at == '=';
             continue;
         }
-        const char *value = at + 2, *end = strchr(value, at[1]);
+        const char *end = strchr(value + 1, *value);
+        value++;
         if (!end)
             return at + strlen(at);
+        at -= at > name && at[-1] == ' '; /* gnuplot writes fill = 'black', too */
         const char *word = at;
         while (word > name && !isspace((unsigned char)word[-1]))
             word--;

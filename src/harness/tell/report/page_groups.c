@@ -276,11 +276,17 @@ static void add_row(struct page *page, const struct view_group *group, const str
     page_add(page, cell, "{status:bad}: {reason}");
 }
 
-/* What the designs chose for themselves, where the labels do not say it already. */
+/* What the designs chose for themselves, where the labels do not say it already; of runners their threads. */
 static void add_settings(struct page *page, const struct view_group *group,
                          const struct place *cells)
 {
     const char *gap = NULL;
+    if (group->has_runners) {
+        struct place first = place_of(cells, group->rows[0].cell);
+        if (!strchr(group->rows[0].label, '=') && json_get(first.json, "params.threads"))
+            page_say_fact(page, "settings", &first, "threads={params.threads}, of every runner");
+        return;
+    }
     for (size_t i = 0; i < group->row_count; i++) {
         const struct view_row *row = &group->rows[i];
         const cJSON *params = json_get(row->cell, "params");

@@ -102,7 +102,7 @@ void page_origin(struct page *page, const cJSON *document)
     page_table(page, NULL, "Where this comes from");
     page_column(page, "of", "", PAGE_LEFT, 0);
     page_column(page, "what", "", PAGE_LEFT, 0);
-    page_column(page, "value", "", PAGE_LEFT, 0);
+    page_column(page, "value", "", PAGE_LEFT | PAGE_PROSE, 0);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         struct place part = place_get(&root, parts[i]);
         add_part(page, &part);

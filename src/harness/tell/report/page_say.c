@@ -68,7 +68,7 @@ static const struct form forms[] = {
     {.name = "us", .digits = "%.0f us", .unit = 1e3},
     {.name = "s", .digits = "%.1f s", .unit = 1e9},
     {.name = "seconds", .format = figure_time, .unit = 1e9},
-    {.name = "s-as-ms", .digits = "%.2f", .unit = 1e-3},
+    {.name = "s-as-ms", .format = figure_number, .unit = 1e3},
 };
 
 static const struct form *find_form(const char *name)
@@ -99,7 +99,10 @@ static void put_text(struct page *page, const struct place *value, const struct 
 {
     if (!value->json)
         return;
-    page_put(page, value, "");
+    if (strcmp(form->name, "verdict") == 0 && json_says(value->json, "", "does-not-hold"))
+        page_put_as(page, value, "", "does not hold");
+    else
+        page_put(page, value, "");
     if (strcmp(form->name, "verdict") == 0)
         page_mark(page, emphasis_of(cJSON_IsString(value->json) ? value->json->valuestring : ""));
     else if (form->emphasis != PAGE_PLAIN)

@@ -156,14 +156,20 @@ static void put_declared(struct page *page, const struct sweep *sweep, const str
     page_put(page, cell, path);
 }
 
+/* No "-0.00". */
+static double two_digits(double value)
+{
+    return fabs(value) < 0.005 ? 0 : value;
+}
+
 static void put_exponent(struct page *page, const struct growth_fit *fit)
 {
     page_cell(page, "%s", "");
     if (isnan(fit->exponent))
         page_span(page, "-");
     else
-        page_derived(page, fit->exponent, "%.2f (%.2f .. %.2f)", fit->exponent, fit->exponent_low,
-                     fit->exponent_high);
+        page_derived(page, fit->exponent, "%.2f (%.2f to %.2f)", two_digits(fit->exponent),
+                     two_digits(fit->exponent_low), two_digits(fit->exponent_high));
 }
 
 static void put_classes(struct page *page, const struct growth_fit *fit)
@@ -179,8 +185,8 @@ static void open_growth(struct page *page)
     static const struct {
         const char *title, *unit;
         int keep;
-    } columns[] = {{"", "growth", 0},         {"workload,", "phase", 2}, {"", "operation", 0},
-                   {"class", "by counts", 0}, {"class", "by times", 4},  {"", "declared", 3},
+    } columns[] = {{"", "design", 0},         {"", "workload, phase", 2}, {"", "operation", 0},
+                   {"class", "by counts", 0}, {"class", "by times", 4},   {"", "declared", 3},
                    {"exponent", "counts", 1}};
     page_heading(page, 2, "growth", "Growth with the number of tasks");
     page_table(page, NULL, "Growth");

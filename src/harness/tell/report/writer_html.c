@@ -82,10 +82,20 @@ static void write_class(FILE *out, unsigned flags, bool is_best)
         fputs(is_best ? " class=\"number best\"" : " class=\"number\"", out);
 }
 
+/* Without a last column of sentences that no row has. */
+static size_t count_columns(const struct page_table *table)
+{
+    size_t last = table->column_count - 1;
+    bool any = !table->column_count || !(table->columns[last].flags & PAGE_PROSE);
+    for (size_t row = 0; row < table->row_count && !any; row++)
+        any = !page_line_is_empty(&table->rows[row].cells[last]);
+    return any ? table->column_count : last;
+}
+
 static void write_head(FILE *out, const struct page_table *table)
 {
     fputs("<thead><tr>", out);
-    for (size_t i = 0; i < table->column_count; i++) {
+    for (size_t i = 0; i < count_columns(table); i++) {
         const struct page_column *column = &table->columns[i];
         fputs("<th scope=\"col\"", out);
         write_class(out, column->flags, false);
@@ -123,16 +133,16 @@ static void write_cell(FILE *out, const struct page_table *table, size_t row, si
     fputs(is_name ? "</th>" : "</td>", out);
 }
 
-static void write_row(FILE *out, const struct page_table *table, size_t at)
+static void write_row(FILE *out, const struct page_table *table, size_t columns, size_t at)
 {
     const struct page_row *row = &table->rows[at];
     fputs("<tr>", out);
-    for (size_t i = 0; i < table->column_count && (i == 0 || !row->note.count); i++)
+    for (size_t i = 0; i < columns && (i == 0 || !row->note.count); i++)
         write_cell(out, table, at, i);
     if (row->note.count) {
-        fprintf(out, "<td colspan=\"%zu\">", table->column_count - 1);
+        fprintf(out, "<td colspan=\"%zu\"><div>", columns - 1);
         write_line(out, &row->note);
-        fputs("</td>", out);
+        fputs("</div></td>", out);
     }
     fputs("</tr>\n", out);
 }
@@ -144,7 +154,7 @@ static void write_table(FILE *out, const struct page_block *block)
     xml_attribute(out, "aria-label", table->title);
     fputs("><table class=\"sortable", out);
     /* On a phone the sentences of the last column go below the `above` others (report.css). */
-    size_t above = table->column_count ? table->column_count - 1 : 0;
+    size_t columns = count_columns(table), above = columns ? columns - 1 : 0;
     if (above && (table->columns[above].flags & PAGE_PROSE))
         fprintf(out, " prose above-%zu", above);
     fputs("\"", out);
@@ -153,7 +163,7 @@ static void write_table(FILE *out, const struct page_block *block)
     fputs(">\n", out);
     write_head(out, table);
     for (size_t row = 0; row < table->row_count; row++)
-        write_row(out, table, row);
+        write_row(out, table, columns, row);
     fputs("</tbody></table></div>\n", out);
 }
 
@@ -180,18 +190,16 @@ static void write_fact(FILE *out, const struct page_block *block)
 
 static void write_fold(FILE *out, const struct page_block *block)
 {
-    fprintf(out, "<details%s><summary>", block->level == PAGE_REST ? " open" : "");
-    write_line(out, &block->line);
-    fputs("</summary>\n", out);
+    fprintf(out, "<details%s>", block->level == PAGE_REST ? " open" : "");
+    write_element(out, "summary", &block->line);
 }
 
 static void write_section(FILE *out, const struct page_block *block)
 {
     fputs("<section", out);
     xml_attribute(out, "id", block->id);
-    fputs(">\n<h2>", out);
-    write_line(out, &block->line);
-    fputs("</h2>\n", out);
+    fputs(">\n", out);
+    write_element(out, "h2", &block->line);
 }
 
 static void write_aside(FILE *out, const struct page_block *block)
@@ -227,52 +235,38 @@ static void write_code(FILE *out, const struct page_block *block)
     fputs("</code></pre>\n", out);
 }
 
+static void write_text(FILE *out, const struct page_block *block)
+{
+    write_element(out, block->kind == PAGE_ITEM ? "li" : "p", &block->line);
+}
+
+static void write_end(FILE *out, const struct page_block *block)
+{
+    bool is_fold = block->kind == PAGE_FOLD_END, is_section = block->kind == PAGE_SECTION_END;
+    fprintf(out, "</%s>\n", is_fold ? "details" : is_section ? "section" : "div");
+}
+
 static void write_block(FILE *out, const struct page_block *block,
                         const struct inline_pictures *pictures)
 {
-    switch (block->kind) {
-    case PAGE_HEADING:
-        write_heading(out, block);
-        break;
-    case PAGE_TEXT:
-        write_element(out, "p", &block->line);
-        break;
-    case PAGE_ITEM:
-        write_element(out, "li", &block->line);
-        break;
-    case PAGE_FACT:
-        write_fact(out, block);
-        break;
-    case PAGE_TABLE:
-        write_table(out, block);
-        break;
-    case PAGE_CODE_BLOCK:
-        write_code(out, block);
-        break;
-    case PAGE_FOLD:
-        write_fold(out, block);
-        break;
-    case PAGE_SECTION:
-        write_section(out, block);
-        break;
-    case PAGE_ASIDE:
-        write_aside(out, block);
-        break;
-    case PAGE_PICTURES:
-        if (pictures)
-            write_pictures(out, block, pictures);
-        break;
-    case PAGE_FOLD_END:
-    case PAGE_SECTION_END:
-    case PAGE_ASIDE_END:
-        fprintf(out, "</%s>\n",
-                block->kind == PAGE_FOLD_END      ? "details"
-                : block->kind == PAGE_SECTION_END ? "section"
-                                                  : "div");
-        break;
-    case PAGE_DATA:
-        break;
-    }
+    static void (*const writers[])(FILE *,
+                                   const struct page_block *) = {[PAGE_HEADING] = write_heading,
+                                                                 [PAGE_TEXT] = write_text,
+                                                                 [PAGE_ITEM] = write_text,
+                                                                 [PAGE_FACT] = write_fact,
+                                                                 [PAGE_TABLE] = write_table,
+                                                                 [PAGE_CODE_BLOCK] = write_code,
+                                                                 [PAGE_FOLD] = write_fold,
+                                                                 [PAGE_FOLD_END] = write_end,
+                                                                 [PAGE_SECTION] = write_section,
+                                                                 [PAGE_SECTION_END] = write_end,
+                                                                 [PAGE_ASIDE] = write_aside,
+                                                                 [PAGE_ASIDE_END] = write_end,
+                                                                 [PAGE_DATA] = NULL};
+    if (block->kind == PAGE_PICTURES && pictures)
+        write_pictures(out, block, pictures);
+    else if (writers[block->kind])
+        writers[block->kind](out, block);
 }
 
 /* What neighbours of that kind stand in; NULL: nothing. */

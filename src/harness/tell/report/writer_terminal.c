@@ -95,13 +95,13 @@ static void write_line(const struct terminal *terminal, const struct page_line *
     }
 }
 
-static void write_wrapped(const struct terminal *terminal, const struct page_line *line, int used,
-                          int hanging)
+static void write_wrapped(const struct terminal *terminal, const struct page_line *line,
+                          const char *color, int used, int hanging)
 {
     char *text = NULL;
     size_t size = 0;
     struct terminal memory = {open_memstream(&text, &size), terminal->style};
-    write_line(&memory, line, NULL);
+    write_line(&memory, line, color);
     fclose(memory.out);
     wrap_write(terminal->out, text, used, hanging, terminal->style->columns);
     free(text);
@@ -189,7 +189,8 @@ static int least_keep(const struct layout *layout)
     return least;
 }
 
-/* Columns of the same `keep` go from the right, all of them, or as many as it takes. */
+/* Columns of the same `keep` go from the right, all of them, or as many as it takes.  If that is not enough, those that
+ * never go do so, too, but the first and the last. */
 static void drop_to_fit(struct layout *layout, size_t columns)
 {
     int least;
@@ -202,6 +203,8 @@ static void drop_to_fit(struct layout *layout, size_t columns)
             if (alone && total_width(layout) <= columns)
                 break;
         }
+    while (total_width(layout) > columns && layout->count > 2)
+        drop_column(layout, layout->count - 2);
 }
 
 static void layout_open(struct layout *layout, const struct page_table *table,
@@ -280,9 +283,9 @@ static void write_row(const struct terminal *terminal, const struct layout *layo
         write_blanks(terminal->out, left && !last ? blanks : 0);
     }
     fputs(star ? "*" : "", terminal->out);
+    int used = (int)layout->widths[0] + GAP;
     write_blanks(terminal->out, row->note.count ? GAP : 0);
-    write_line(terminal, &row->note, NULL);
-    fputc('\n', terminal->out);
+    write_wrapped(terminal, &row->note, NULL, used, used);
 }
 
 static void write_table(const struct terminal *terminal, const struct page_table *table)
@@ -295,8 +298,9 @@ static void write_table(const struct terminal *terminal, const struct page_table
     for (size_t row = 0; row < table->row_count; row++)
         write_row(terminal, &layout, row);
     if (layout.dropped)
-        fprintf(terminal->out, "%zu more column%s on a wider terminal, or in the CSV\n",
-                layout.dropped, layout.dropped == 1 ? "" : "s");
+        fprintf(terminal->out, "%zu more column%s on a wider terminal%s\n", layout.dropped,
+                layout.dropped == 1 ? "" : "s",
+                terminal->style->columns < 52 ? "" : ", or in the CSV");
     free(layout.columns);
     free(layout.widths);
 }
@@ -307,43 +311,24 @@ static void write_fact(const struct terminal *terminal, const struct page_block 
 {
     int blanks = FACT_WIDTH - (int)shown_width(block->name, terminal->style);
     fprintf(terminal->out, "%s%*s", block->name, blanks > 0 ? blanks : 1, "");
-    write_wrapped(terminal, &block->line, blanks > 0 ? FACT_WIDTH : FACT_WIDTH + 1 - blanks,
+    write_wrapped(terminal, &block->line, NULL, blanks > 0 ? FACT_WIDTH : FACT_WIDTH + 1 - blanks,
                   FACT_WIDTH);
 }
 
 static void write_block(const struct terminal *terminal, const struct page_block *block)
 {
-    switch (block->kind) {
-    case PAGE_HEADING:
-    case PAGE_FOLD:
-        write_line(terminal, &block->line, "1");
-        fputc('\n', terminal->out);
-        break;
-    case PAGE_TEXT:
-        write_wrapped(terminal, &block->line, 0, 0);
-        break;
-    case PAGE_ITEM:
-        fputs("- ", terminal->out);
-        write_wrapped(terminal, &block->line, 2, 2);
-        break;
-    case PAGE_FACT:
+    bool is_title = block->kind == PAGE_HEADING || block->kind == PAGE_FOLD;
+    int hanging = block->kind == PAGE_ITEM ? 2 : 0;
+    if (block->kind == PAGE_FACT) {
         write_fact(terminal, block);
-        break;
-    case PAGE_TABLE:
+    } else if (block->kind == PAGE_TABLE) {
         write_table(terminal, &block->table);
-        break;
-    case PAGE_CODE_BLOCK:
+    } else if (block->kind == PAGE_CODE_BLOCK) {
         write_line(terminal, &block->line, NULL);
         fputc('\n', terminal->out);
-        break;
-    case PAGE_FOLD_END:
-    case PAGE_SECTION:
-    case PAGE_SECTION_END:
-    case PAGE_ASIDE:
-    case PAGE_ASIDE_END:
-    case PAGE_PICTURES:
-    case PAGE_DATA:
-        break;
+    } else if (is_title || hanging || block->kind == PAGE_TEXT) {
+        fputs(hanging ? "- " : "", terminal->out);
+        write_wrapped(terminal, &block->line, is_title ? "1" : NULL, hanging, hanging);
     }
 }
 
