@@ -181,29 +181,17 @@ static int take_span(struct call *call, void *of, const char *flag, const char *
     return status;
 }
 
-static int take_share(const char *flag, const char *value, uint32_t *out, struct diag *diag)
+static int take_share(struct call *call, void *of, const char *flag, const char *value,
+                      struct diag *diag)
 {
+    struct durable_load *load = &((struct storing_request *)of)->load;
     double share;
+    (void)call;
     int status = units_parse_real_in(value, flag, 0, 1, &share, diag);
     if (status == DIAG_OK)
-        *out = (uint32_t)(share * 1000 + 0.5);
+        *(strstr(flag, "hot") ? &load->hot_permille : &load->cancel_permille) =
+            (uint32_t)(share * 1000 + 0.5);
     return status;
-}
-
-static int take_cancels(struct call *call, void *of, const char *flag, const char *value,
-                        struct diag *diag)
-{
-    struct storing_request *storing = of;
-    (void)call;
-    return take_share(flag, value, &storing->load.cancel_permille, diag);
-}
-
-static int take_hot(struct call *call, void *of, const char *flag, const char *value,
-                    struct diag *diag)
-{
-    struct storing_request *storing = of;
-    (void)call;
-    return take_share(flag, value, &storing->load.hot_permille, diag);
 }
 
 /* ---- Settings. -------------------------------------------------------------------------------- */
@@ -292,9 +280,9 @@ static const struct flag flags[] = {
     FLAG_BY("span", "TIME", "longest delay of a message (default 10d; on the real clock 4s)",
             take_span),
     FLAG_BY("cancels", "SHARE", "share of the messages that are cancelled: 0.02 (default)",
-            take_cancels),
+            take_share),
     FLAG_BY("hot", "SHARE", "share that is due at the next turn of 1/240 of the span (default 0.1)",
-            take_hot),
+            take_share),
     FLAG_SWITCH("no-tend", "no preloading: the stores do not work ahead of time", OF,
                 storing.no_tend),
     FLAG_SWITCH("no-drain",

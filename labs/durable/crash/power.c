@@ -16,6 +16,7 @@
 #define FIRST_SEEDS      6u
 #define BUDGET_NS        UINT64_C(120000000000)
 #define PROMISES_MOST    20u
+#define SYNC_STEPS       8u /* behind one that failed, at each of which power is lost */
 /* Files that go, and losses of power during recovery, under each policy. */
 #define REMOVALS_MOST 20u
 #define AGAIN         6u
@@ -31,7 +32,8 @@ struct recorded {
     struct durable_request request;
     struct disk_log *log;
     struct book *book;
-    uint64_t first; /* records of what was there before the run */
+    uint64_t first;    /* records of what was there before the run */
+    const char *fault; /* of a disk that failed: in words */
     char root[PATH_MAX], directory[PATH_MAX + 8];
 };
 
@@ -128,24 +130,24 @@ static bool check_record(const struct crash_case *this, const struct recorded *r
 static bool judge_state(const struct crash_case *this, const struct recorded *recorded,
                         uint64_t cut, enum disk_arrival arrival, uint64_t seed)
 {
-    char directory[PATH_MAX], where[300];
+    char directory[PATH_MAX], where[400];
     struct book *book = crash_copy(recorded->book);
-    bool holds = false;
+    enum crash_part part = recorded->fault ? CRASH_ERRORS : CRASH_POWER;
     snprintf(directory, sizeof directory, "%s/state", this->options->directory);
     snprintf(where, sizeof where,
-             "under %s, seed %" PRIu64 ", power lost%s after %" PRIu64 " of %" PRIu64
+             "under %s, seed %" PRIu64 "%s%s, power lost%s after %" PRIu64 " of %" PRIu64
              " steps of the disk: %s",
              durable_sync_name(recorded->request.sync), recorded->request.load.seed,
+             recorded->fault ? ": " : "", recorded->fault ? recorded->fault : "",
              recorded->first ? " again, while it recovered," : "", cut - recorded->first,
              (uint64_t)recorded->log->length - recorded->first, disk_arrival_words(arrival));
-    if (disk_state_make(recorded->log, cut, arrival, seed, directory)) {
-        book_turn_back(book, (uint32_t)cut + 1);
-        crash_prepare(book, recorded->request.producers);
-        holds = crash_judge(this, CRASH_POWER, &recorded->request, directory, book, where);
-        this->report->states++;
-    } else {
-        crash_broken(this, CRASH_POWER, "failed", "%s: the state could not be made", where);
-    }
+    bool holds = disk_state_make(recorded->log, cut, arrival, seed, directory);
+    if (!holds)
+        crash_broken(this, part, "failed", "%s: the state could not be made", where);
+    book_turn_back(book, (uint32_t)cut + 1);
+    crash_prepare(book, recorded->request.producers);
+    holds = holds && crash_judge(this, part, &recorded->request, directory, book, where);
+    this->report->states++;
     footing_remove(directory);
     book_free(book);
     return holds;
@@ -362,6 +364,21 @@ static const struct {
 
 #define FAULTS (sizeof faults / sizeof *faults)
 
+/* After a sync that failed, nothing that it was to cover may be believed: power is lost at the end of the run, and soon
+ * after that sync, as what is synced later may hide it. */
+static bool judge_failed_sync(const struct crash_case *this, const struct recorded *recorded)
+{
+    const struct disk_log *log = recorded->log;
+    uint64_t length = log->length, cut = 0;
+    bool holds = judge_state(this, recorded, length, DISK_NOTHING, 1) &&
+                 judge_state(this, recorded, length, DISK_TORN, this->options->seed);
+    while (cut < length && log->records[cut].kind != DISK_SYNC_FAILED)
+        cut++;
+    for (uint64_t end = cut + SYNC_STEPS; holds && cut < end && ++cut < length;)
+        holds = judge_state(this, recorded, cut, DISK_NOTHING, 1);
+    return holds;
+}
+
 /* The run, on the disk that fails from the beginning or, `late`, from an open behind a kill on. */
 static bool run_on_fault(struct recorded *recorded, bool late, char *reason, size_t size)
 {
@@ -404,11 +421,14 @@ static bool prove_fault(const struct crash_case *this, enum tw_sync_policy sync,
         this->report->aborts += aborted;
         if (!holds && !aborted)
             crash_broken(this, CRASH_ERRORS, "crashed", "%s: %s", where, reason);
+        recorded.fault = faults[which].words;
+        holds = (holds || aborted) &&
+                (faults[which].fault != DISK_FAIL_SYNC || judge_failed_sync(this, &recorded));
         /* What the store acknowledged is there when the disk is sound again. */
         recorded.book->is_power = false;
         crash_prepare(recorded.book, recorded.request.producers);
-        holds = (holds || aborted) && crash_judge(this, CRASH_ERRORS, &recorded.request,
-                                                  recorded.directory, recorded.book, where);
+        holds = holds && crash_judge(this, CRASH_ERRORS, &recorded.request, recorded.directory,
+                                     recorded.book, where);
         this->report->errors += recorded.log->faults > 0;
     }
     recorded_free(&recorded);

@@ -708,7 +708,7 @@ static void add_ten(struct scene *scene, enum fate fate)
 }
 
 /* Megabytes that have ended and some messages that wait; a checkpoint; and the process ends without a close. */
-static void die_behind_checkpoint(struct scene *scene)
+static void checkpoint_and_die(struct scene *scene)
 {
     scene->sync = TW_SYNC_NONE;
     if (!scene_open(scene, "short", DURABLE_EPOCH_MS))
@@ -726,7 +726,7 @@ static void die_behind_checkpoint(struct scene *scene)
 }
 
 /* All that waits is there; what has ended need not be read again, but a store may keep some of it. */
-static void open_behind_checkpoint(struct scene *scene)
+static void open_behind(struct scene *scene)
 {
     uint64_t before = footing_read_bytes(getpid());
     if (!scene_open(scene, "short", DURABLE_EPOCH_MS + ENDED_ROUNDS * 2000))
@@ -828,7 +828,7 @@ static void many(struct scene *scene)
 {
     bool waits = scene->log && scene->sync == TW_SYNC_INTERVAL;
     size_t step;
-    uint64_t memory = footing_allocated_bytes();
+    uint64_t memory = footing_allocated_bytes(), files = footing_entries("/proc/self/fd");
     if (!scene_open(scene, "steps", DURABLE_EPOCH_MS))
         return;
     for (uint64_t n = STEPS / 2; n < MANY && !waits && !scene->outcome->rule[0];) {
@@ -854,8 +854,8 @@ static void many(struct scene *scene)
     scene_close(scene);
     if (scene->log && step > 0)
         scene->outcome->marks[2 * step - 1] = scene->log->length;
-    if (kept_bytes(memory) > 0)
-        fail(scene, "failed", "closed, and memory of messages was not given back");
+    if (footing_entries("/proc/self/fd") > files || kept_bytes(memory) > 0)
+        fail(scene, "failed", "closed, and messages keep descriptors or memory");
 }
 
 /* Power was lost at each mark, and nothing had arrived but what was synced; what a tend has written under none outlives a kill. */
@@ -1028,18 +1028,10 @@ static bool play_there(struct playing *playing, scene_fn *const *afterwards, siz
 bool crash_scenes(const struct crash_case *this)
 {
     /* In the order of their clocks: one directory has seen them all. */
-    static scene_fn *const scenes[] = {many,
-                                       early,
-                                       much_at_once,
-                                       clock_back,
-                                       refusals,
-                                       seats_and_neighbours,
-                                       late,
-                                       rounds,
-                                       other_settings,
-                                       comings_and_goings,
-                                       die_behind_checkpoint};
-    static scene_fn *const afterwards[] = {open_behind_checkpoint};
+    static scene_fn *const scenes[] = {
+        many, early,  much_at_once,   clock_back,         refusals,          seats_and_neighbours,
+        late, rounds, other_settings, comings_and_goings, checkpoint_and_die};
+    static scene_fn *const afterwards[] = {open_behind};
     bool dies = !(this->store->flags & (TW_STORE_SERVER | TW_STORE_IN_MEMORY));
     size_t first = !this->report->skipped;
     struct playing playing = {.this = this, .part = CRASH_EVEN, .scenes = scenes + first};

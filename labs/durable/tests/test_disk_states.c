@@ -160,20 +160,13 @@ TEST_AROUND(writes_are_torn_at_sectors, disk_open, disk_close)
     note(disk, DISK_SYNC, 0, 2, NULL, 0);
     note(disk, DISK_WRITE, 0, 0, bytes, sizeof bytes);
     for (uint64_t seed = 0; seed < 40; seed++) {
-        char path[120];
-        unsigned char found[1024];
-        assert_true(disk_state_make(disk->log, 4, DISK_TORN, seed, disk->directory));
-        snprintf(path, sizeof path, "%s/log", disk->directory);
-        FILE *in = fopen(path, "rb");
-        assert_non_null(in);
-        assert_int_equal(fread(found, 1, sizeof found, in), sizeof found);
-        fclose(in);
+        char *found = text_of(disk, 4, DISK_TORN, seed, "log");
         for (size_t i = 0; i < 512; i++) {
             assert_int_equal(found[i], found[0]);
             assert_int_equal(found[512 + i], found[512]);
         }
         seen |= 1u << ((found[0] ? 1 : 0) + (found[512] ? 2 : 0));
-        assert_true(footing_remove(disk->directory));
+        free(found);
     }
     assert_int_equal(seen, 15);
 }

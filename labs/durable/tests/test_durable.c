@@ -57,14 +57,24 @@ struct page {
     unsigned char payload[300];
 };
 
-static void page_open(struct page *page)
+static struct page the_page;
+
+static int page_open(void **state)
 {
+    struct page *page = *state = &the_page;
     *page = (struct page){.book = book_make(&load)};
     assert_non_null(page->book);
     page->book->base_ms = 1000;
     page->book->resolution_ms = 1;
     page->book->incarnation = 1;
     page->book->is_exact = true;
+    return 0;
+}
+
+static int page_close(void **state)
+{
+    book_free(((struct page *)*state)->book);
+    return 0;
 }
 
 static void put(struct page *page, uint64_t number)
@@ -90,129 +100,115 @@ static void done(struct page *page, uint64_t number)
     page->book->entries[number].done_acked = book_stamp(page->book);
 }
 
-TEST(what_went_well_is_even)
+TEST_AROUND(what_went_well_is_even, page_open, page_close)
 {
-    struct page page;
-    page_open(&page);
-    put(&page, 3);
-    deliver(&page, 3, 1, 0);
-    done(&page, 3);
-    put(&page, 4);
-    page.book->entries[4].cancel_called = page.book->entries[4].cancel_acked = 9;
-    struct durable_ledger ledger = book_judge(page.book);
+    struct page *page = *state;
+    put(page, 3);
+    deliver(page, 3, 1, 0);
+    done(page, 3);
+    put(page, 4);
+    page->book->entries[4].cancel_called = page->book->entries[4].cancel_acked = 9;
+    struct durable_ledger ledger = book_judge(page->book);
     assert_int_equal(ledger.acknowledged, 2);
     assert_int_equal(ledger.fired, 1);
     assert_int_equal(ledger.cancelled, 1);
     assert_false(book_is_broken(&ledger));
-    book_free(page.book);
 }
 
-TEST(defects_are_counted)
+TEST_AROUND(defects_are_counted, page_open, page_close)
 {
-    struct page page;
-    page_open(&page);
-    put(&page, 0);
-    put(&page, 1);
-    deliver(&page, 1, 1, -1);
-    done(&page, 1);
-    deliver(&page, 1, 2, 0);
-    page.book->incarnation = 2;
-    page.order = (struct book_order){.count = 0};
-    done(&page, 1);
-    deliver(&page, 1, 3, 0);
-    struct durable_ledger ledger = book_judge(page.book);
+    struct page *page = *state;
+    put(page, 0);
+    put(page, 1);
+    deliver(page, 1, 1, -1);
+    done(page, 1);
+    deliver(page, 1, 2, 0);
+    page->book->incarnation = 2;
+    page->order = (struct book_order){.count = 0};
+    done(page, 1);
+    deliver(page, 1, 3, 0);
+    struct durable_ledger ledger = book_judge(page->book);
     assert_int_equal(ledger.lost, 2); /* one that never came, one that came last and was not done */
     assert_int_equal(ledger.early, 1);
     assert_int_equal(ledger.twice, 2);
-    book_free(page.book);
 }
 
-TEST(a_crash_may_repeat_what_was_not_done)
+TEST_AROUND(a_crash_may_repeat_what_was_not_done, page_open, page_close)
 {
-    struct page page;
-    page_open(&page);
-    put(&page, 0);
-    deliver(&page, 0, 1, 0);
-    page.book->incarnation = 2;
-    deliver(&page, 0, 2, 0);
-    done(&page, 0);
-    struct durable_ledger ledger = book_judge(page.book);
+    struct page *page = *state;
+    put(page, 0);
+    deliver(page, 0, 1, 0);
+    page->book->incarnation = 2;
+    deliver(page, 0, 2, 0);
+    done(page, 0);
+    struct durable_ledger ledger = book_judge(page->book);
     assert_int_equal(ledger.again, 1);
     assert_int_equal(ledger.fired, 1);
     assert_false(book_is_broken(&ledger));
-    book_free(page.book);
 }
 
 /* A poll that finds nothing though a message is due makes that message late: not one whose cancel a crash cut off, nor one
  * that had been handed out before the crash. */
-TEST(what_a_crash_brings_back_is_not_late)
+TEST_AROUND(what_a_crash_brings_back_is_not_late, page_open, page_close)
 {
-    struct page page;
-    page_open(&page);
+    struct page *page = *state;
     for (uint64_t i = 0; i < 3; i++)
-        put(&page, i);
-    page.book->entries[1].cancel_called = book_stamp(page.book);
-    deliver(&page, 2, 1, 0);
-    page.book->drained_poll = 2;
-    page.book->drained_ms = UINT64_MAX;
-    page.book->drained_incarnation = 1;
-    page.book->incarnation = 2;
-    deliver(&page, 1, 3, 0);
-    deliver(&page, 2, 3, 0);
-    assert_int_equal(book_judge(page.book).late, 0);
-    deliver(&page, 0, 3, 0);
-    assert_int_equal(book_judge(page.book).late, 1);
-    page.book->drained_incarnation = 2;
-    page.book->incarnation = 2;
-    page.book->entries[2].incarnation = 1;
-    deliver(&page, 2, 4, 0);
-    assert_int_equal(book_judge(page.book).late, 2);
-    book_free(page.book);
+        put(page, i);
+    page->book->entries[1].cancel_called = book_stamp(page->book);
+    deliver(page, 2, 1, 0);
+    page->book->drained_poll = 2;
+    page->book->drained_ms = UINT64_MAX;
+    page->book->drained_incarnation = 1;
+    page->book->incarnation = 2;
+    deliver(page, 1, 3, 0);
+    deliver(page, 2, 3, 0);
+    assert_int_equal(book_judge(page->book).late, 0);
+    deliver(page, 0, 3, 0);
+    assert_int_equal(book_judge(page->book).late, 1);
+    page->book->drained_incarnation = 2;
+    page->book->incarnation = 2;
+    page->book->entries[2].incarnation = 1;
+    deliver(page, 2, 4, 0);
+    assert_int_equal(book_judge(page->book).late, 2);
 }
 
-TEST(policies_promise_what_they_promise)
+TEST_AROUND(policies_promise_what_they_promise, page_open, page_close)
 {
-    struct page page;
-    page_open(&page);
-    page.book->sync = TW_SYNC_NONE;
-    put(&page, 0);
-    struct durable_ledger ledger = book_judge(page.book);
+    struct page *page = *state;
+    page->book->sync = TW_SYNC_NONE;
+    put(page, 0);
+    struct durable_ledger ledger = book_judge(page->book);
     assert_int_equal(ledger.lost, 0);
     assert_int_equal(ledger.dropped, 1);
-    page.book->tended = page.book->entries[0].acked + 1;
-    ledger = book_judge(page.book);
+    page->book->tended = page->book->entries[0].acked + 1;
+    ledger = book_judge(page->book);
     assert_int_equal(ledger.lost, 1);
-    book_free(page.book);
 }
 
-TEST(a_later_step_must_not_come_first)
+TEST_AROUND(a_later_step_must_not_come_first, page_open, page_close)
 {
-    struct page page;
+    struct page *page = *state;
     uint64_t a = 10, b = 11;
-    page_open(&page);
     if (durable_load_message(&load, a).due_ms > durable_load_message(&load, b).due_ms) {
         a = 11;
         b = 10;
     }
-    put(&page, a);
-    put(&page, b);
-    deliver(&page, b, 1, 0);
-    deliver(&page, a, 2, (int64_t)(durable_load_message(&load, b).due_ms));
-    assert_int_equal(book_judge(page.book).out_of_order, 1);
-    book_free(page.book);
+    put(page, a);
+    put(page, b);
+    deliver(page, b, 1, 0);
+    deliver(page, a, 2, (int64_t)(durable_load_message(&load, b).due_ms));
+    assert_int_equal(book_judge(page->book).out_of_order, 1);
 }
 
-TEST(a_book_is_turned_back)
+TEST_AROUND(a_book_is_turned_back, page_open, page_close)
 {
-    struct page page;
-    page_open(&page);
-    put(&page, 0);
-    put(&page, 1);
-    book_turn_back(page.book, 3);
-    struct durable_ledger ledger = book_judge(page.book);
+    struct page *page = *state;
+    put(page, 0);
+    put(page, 1);
+    book_turn_back(page->book, 3);
+    struct durable_ledger ledger = book_judge(page->book);
     assert_int_equal(ledger.acknowledged, 1);
     assert_int_equal(ledger.unknown, 1);
-    book_free(page.book);
 }
 
 /* ---- Runs. ------------------------------------------------------------------------------------ */
