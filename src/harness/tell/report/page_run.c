@@ -148,11 +148,10 @@ static void say_answer(struct page *page, const struct place *root, const struct
         page_say_each(page, PAGE_ITEM, &says, "{}.");
         return;
     }
-    bool is_late = strcmp(phases[count - 1], "late p99") == 0;
     page_text(page,
               "Which design is fastest in each phase%s, and in brackets how many times as fast as "
               "the next that differs significantly. Those joined by \"or\" do not differ.",
-              is_late ? " (late p99: the least late)" : "");
+              strcmp(phases[count - 1], "late p99") ? "" : " (late p99: the least late)");
     page_table(page, "answer", "The fastest designs");
     page_column(page, "", "", PAGE_LEFT | PAGE_NAMES, 0);
     for (size_t i = 0; i < count; i++)

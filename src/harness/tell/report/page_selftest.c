@@ -105,8 +105,8 @@ static void say_rest(struct page *page, const struct place *root)
              "<Two samples of a pair lie {pair_spread_percent} % apart (median).>");
     if (json_get(root->json, "disturbance.busy_share"))
         page_say(page, PAGE_ITEM, root,
-                 "Meanwhile others used {disturbance.busy_share:share} of all cores, and the host "
-                 "took {disturbance.steal_share:share}.");
+                 "Meanwhile others used {disturbance.busy_share:share} of all cores<, and the host "
+                 "took {disturbance.steal_share:share}>.");
     page_say(page, PAGE_ITEM, root,
              "Reading the clock costs {timer_overhead_ns} ns<, the harness {harness_ns_per_op} ns "
              "per call>.");

@@ -82,21 +82,22 @@ static void write_class(FILE *out, unsigned flags, bool is_best)
         fputs(is_best ? " class=\"number best\"" : " class=\"number\"", out);
 }
 
-/* Without a last column of sentences that no row has. */
-static size_t count_columns(const struct page_table *table)
+/* A column in which no row has anything is left out. */
+static bool is_shown(const struct page_table *table, size_t column)
 {
-    size_t last = table->column_count - 1;
-    bool any = !table->column_count || !(table->columns[last].flags & PAGE_PROSE);
-    for (size_t row = 0; row < table->row_count && !any; row++)
-        any = !page_line_is_empty(&table->rows[row].cells[last]);
-    return any ? table->column_count : last;
+    for (size_t row = 0; row < table->row_count; row++)
+        if (!page_line_is_empty(&table->rows[row].cells[column]))
+            return true;
+    return column == 0 || table->row_count == 0;
 }
 
 static void write_head(FILE *out, const struct page_table *table)
 {
     fputs("<thead><tr>", out);
-    for (size_t i = 0; i < count_columns(table); i++) {
+    for (size_t i = 0; i < table->column_count; i++) {
         const struct page_column *column = &table->columns[i];
+        if (!is_shown(table, i))
+            continue;
         fputs("<th scope=\"col\"", out);
         write_class(out, column->flags, false);
         fputs("><button type=\"button\"", out);
@@ -137,8 +138,9 @@ static void write_row(FILE *out, const struct page_table *table, size_t columns,
 {
     const struct page_row *row = &table->rows[at];
     fputs("<tr>", out);
-    for (size_t i = 0; i < columns && (i == 0 || !row->note.count); i++)
-        write_cell(out, table, at, i);
+    for (size_t i = 0; i < table->column_count && (i == 0 || !row->note.count); i++)
+        if (is_shown(table, i))
+            write_cell(out, table, at, i);
     if (row->note.count) {
         fprintf(out, "<td colspan=\"%zu\"><div>", columns - 1);
         write_line(out, &row->note);
@@ -153,10 +155,14 @@ static void write_table(FILE *out, const struct page_block *block)
     fputs("<div class=\"scroll\" tabindex=\"0\" role=\"region\"", out);
     xml_attribute(out, "aria-label", table->title);
     fputs("><table class=\"sortable", out);
-    /* On a phone the sentences of the last column go below the `above` others (report.css). */
-    size_t columns = count_columns(table), above = columns ? columns - 1 : 0;
-    if (above && (table->columns[above].flags & PAGE_PROSE))
-        fprintf(out, " prose above-%zu", above);
+    /* On a phone the sentences of the last column go below the others (report.css). */
+    size_t columns = 0, last = 0;
+    for (size_t i = 0; i < table->column_count; i++) {
+        columns += is_shown(table, i);
+        last = is_shown(table, i) ? i : last;
+    }
+    if (last && (table->columns[last].flags & PAGE_PROSE))
+        fprintf(out, " prose above-%zu", columns - 1);
     fputs("\"", out);
     if (block->id)
         xml_attribute(out, "id", block->id);
@@ -194,20 +200,15 @@ static void write_fold(FILE *out, const struct page_block *block)
     write_element(out, "summary", &block->line);
 }
 
-static void write_section(FILE *out, const struct page_block *block)
+static void write_box(FILE *out, const struct page_block *block)
 {
-    fputs("<section", out);
-    xml_attribute(out, "id", block->id);
-    fputs(">\n", out);
-    write_element(out, "h2", &block->line);
-}
-
-static void write_aside(FILE *out, const struct page_block *block)
-{
-    fputs("<div", out);
+    bool is_section = block->kind == PAGE_SECTION;
+    fputs(is_section ? "<section" : "<div", out);
     if (block->id)
-        xml_attribute(out, "class", block->id);
+        xml_attribute(out, is_section ? "id" : "class", block->id);
     fputs(">\n", out);
+    if (is_section)
+        write_element(out, "h2", &block->line);
 }
 
 /* Their heading only where there are any; why there are none is said once. */
@@ -258,9 +259,9 @@ static void write_block(FILE *out, const struct page_block *block,
                                                                  [PAGE_CODE_BLOCK] = write_code,
                                                                  [PAGE_FOLD] = write_fold,
                                                                  [PAGE_FOLD_END] = write_end,
-                                                                 [PAGE_SECTION] = write_section,
+                                                                 [PAGE_SECTION] = write_box,
                                                                  [PAGE_SECTION_END] = write_end,
-                                                                 [PAGE_ASIDE] = write_aside,
+                                                                 [PAGE_ASIDE] = write_box,
                                                                  [PAGE_ASIDE_END] = write_end,
                                                                  [PAGE_DATA] = NULL};
     if (block->kind == PAGE_PICTURES && pictures)
