@@ -45,4 +45,4 @@ awk -F'\t' -v OFS='\t' '{
 }' "$work/lines" >>"$work/picture.tsv"
 GNUPLOT_LIB=plots gnuplot -c plots/libraries.gp "$work/picture.tsv" "$work/picture.svg"
 # Titles of gnuplot's own, which a browser shows below the mouse.
-sed -E 's#<title>(data |gnuplot_plot_)[^<]*</title>##' "$work/picture.svg" >"$picture"
+sed -E -f tools/picture.sed "$work/picture.svg" >"$picture"

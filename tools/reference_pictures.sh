@@ -14,8 +14,7 @@ keep() {
     [ -e "results/reference/$1" ] || { echo "results/reference/$1 is missing, $2 stays: make reference" >&2; return 0; }
     rm -rf "$work/drawn"
     ./twbench report "results/reference/$1" --plots="$work/drawn" >"$work/said" 2>&1 || { cat "$work/said" >&2; return 1; }
-    # gnuplot writes comments, empty groups and blanks that nobody sees.
-    sed -e 's/[[:space:]]*$//' -e '/^$/d' "$work/drawn/$2" >"$3/$2"
+    sed -E -f tools/picture.sed "$work/drawn/$2" >"$3/$2"
 }
 
 keep standard.json cost-standard.svg docs/pictures

@@ -57,8 +57,7 @@ draw() {
             }
         }' "$work/cells.csv" >"$work/data.tsv"
     GNUPLOT_LIB=plots gnuplot -c plots/scale.gp "$work/data.tsv" "$work/picture.svg" "$l2" "$l3"
-    # gnuplot writes comments, empty groups and blanks that nobody sees.
-    sed -E -e 's#<title>(data |gnuplot_plot_)[^<]*</title>##' -e 's/[[:space:]]*$//' -e '/^$/d' "$work/picture.svg" >"$pictures/$file"
+    sed -E -f tools/picture.sed "$work/picture.svg" >"$pictures/$file"
 }
 
 cache() {

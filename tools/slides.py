@@ -115,7 +115,7 @@ def frames_of(svg, wanted):
 
 def pictures(name, frames, alt):
     with open(os.path.join(ROOT, "docs/slides", name), encoding="utf-8") as file:
-        svg = re.sub(r"@media \(prefers-color-scheme:dark\)\{.*?\}\}", "", file.read())
+        svg = re.sub(r"@media \(prefers-color-scheme:dark\)\{.*?\}\}", "", file.read()).replace("<style></style>\n", "")
     parts = frames_of(svg, map(int, re.split("[,/]", frames))) if frames else [svg]
     source = ["data:image/svg+xml," + urllib.parse.quote(part, safe=" =:/;,.-'()[]!*+?$&@^|~") for part in parts]
     return f'<div class="film{" column" if frames and "/" in frames else ""}">' + "".join(f'<img alt="{html.escape(alt)}" src="{data}">\n' for data in source) + "</div>"

@@ -15,7 +15,6 @@ mkdir -p "$folder"
 rm -f "$folder"/*.svg
 for picture in "$work"/*.svg; do
     grep -qF "claims/$(basename "$picture")" README.md docs/*.md labs/*/README.md labs/*/docs/*.md || continue
-    # gnuplot writes comments, empty groups and blanks that nobody sees: a quarter of the file.
-    sed -e 's/[[:space:]]*$//' -e '/^$/d' "$picture" >"$folder/$(basename "$picture")"
+    sed -E -f tools/picture.sed "$picture" >"$folder/$(basename "$picture")"
 done
 echo "$(find "$folder" -name '*.svg' | wc -l) pictures of $document in $folder"
