@@ -362,10 +362,8 @@ def examine(browser, path, pictures, screenshots):
 def main():
     screenshots = sys.argv[1] if len(sys.argv) > 1 else None
     with tempfile.TemporaryDirectory() as work, Chromium() as browser:
-        paths = make_documents(work)
-        examine(browser, paths[0], 3, screenshots)
-        examine(browser, paths[1], 1, screenshots)
-        examine(browser, paths[2], 3, screenshots)
+        for path, pictures in zip(make_documents(work), (3, 1, 3)):
+            examine(browser, path, pictures, screenshots)
     print(f"1..{len(results)}")
     return 0 if all(results) else 1
 

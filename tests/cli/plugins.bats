@@ -397,6 +397,6 @@ END
     echo 'TW_PLUGIN(TW_BACKEND(lazy), TW_BACKEND(lazy));' >>lazy.c
     build lazy lazy.c
     "$twbench" run --plugin=./lazy.so --impl=heap --tasks=200 --runs=2 --progress=never >said
-    grep -q '^- lazy, standard, 200 tasks: 2[0-9]* page faults in each timed pass' said
+    grep -q '^- lazy/standard/200: 2[0-9]* page faults in each timed pass' said
     [ "$(grep -c '^- .* page faults' said)" -eq 1 ]
 }

@@ -23,16 +23,16 @@ static double least_confidence(const cJSON *document, int *samples)
 /* Calls that pay for pages pay for what open left undone; fewer than one page in a thousand tasks shows in no time. */
 static void warn_of_faults(struct page *page, const cJSON *document)
 {
+    char name[320];
     json_each(cell, document, "cells") {
         double passes = json_get_number(cell, "sampling.samples") *
                         json_get_number(cell, "sampling.passes_per_sample");
         double faults = json_get_number(cell, "sampling.page_faults") / passes;
+        view_label(name, sizeof name, cell, "requested");
         if (faults >= 64 && faults * 1000 >= json_get_number(cell, "tasks"))
             page_item(page,
-                      "%s, %s, %.0f tasks: %.0f page faults in each timed pass, on pages that open "
-                      "did not touch (docs/PLUGINS.md)",
-                      json_get_text(cell, "impl"), json_get_text(cell, "workload"),
-                      json_get_number(cell, "tasks"), faults);
+                      "%s: %.0f page faults in each timed pass, left by open (docs/PLUGINS.md)",
+                      name, faults);
     }
 }
 
