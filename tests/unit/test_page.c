@@ -311,8 +311,8 @@ TEST(test_terms)
     page_row(&page);
     page_cell(&page, "heap");
     page_cell(&page, "931");
+    page_cell(&page, "4");
     expect(&page, HTML, "title=\"Comparisons of a deadline with another");
-    expect(&page, HTML, "title=\"Without preemption: ");
     expect(&page, HTML, "<dt>longest advance</dt><dd>Without preemption: ");
     expect_none(&page, HTML, "<dt>longest seen</dt>");
     expect(&page, TERMINAL,
