@@ -272,7 +272,7 @@ answers_planted() {
     "$twbench" report none.json | grep -qE "^$name +unclear +2$"
     jq '.advice.recommendation.unclear = "No clear answer between them"' "$reference" >none.json
     [ "$("$twbench" report none.json | grep -oE '^Take|^No clear answer between them' | sort -u)" = "No clear answer between them" ]
-    jq '.advice.recommendation = null' "$reference" >none.json
+    jq '.advice |= (.recommendation = null | .comparisons = []) | (.advice.candidates[] | select(.status == "recommended")).status = "front"' "$reference" >none.json
     "$twbench" report none.json | grep -qF "No clear answer: the goal's figure is unclear for all."
 }
 
