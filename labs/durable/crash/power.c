@@ -282,10 +282,9 @@ static bool judge_recoveries(const struct crash_case *this, const struct recorde
     return holds;
 }
 
-/* All is put before anything is due, into files of the usual size: nothing asks for a checkpoint.  Then it is
- * killed under none, with all of it written and nothing synced, and opened under this policy: a checkpoint makes all of before
- * durable, and what always and group acknowledge behind it is. */
-static bool crash_change(const struct crash_case *this, enum tw_sync_policy sync)
+/* All is put before anything is due, into one file of the usual size or many small ones, and killed under none; opened under
+ * this policy, a checkpoint makes all of before durable, and what always and group acknowledge behind it is. */
+static bool crash_change(const struct crash_case *this, enum tw_sync_policy sync, bool is_small)
 {
     struct recorded recorded = {.log = NULL};
     if (!(this->store->policies & 1u << TW_SYNC_NONE))
@@ -293,8 +292,8 @@ static bool crash_change(const struct crash_case *this, enum tw_sync_policy sync
     bool holds = recorded_make(this, TW_SYNC_NONE, TASKS, this->options->seed, "change", &recorded);
     struct book *book = recorded.book;
     recorded.request.load.arrivals_ms = book->load.arrivals_ms = 1;
-    recorded.request.settings = this->options->settings;
-    recorded.request.setting_count = this->options->setting_count;
+    recorded.request.settings = is_small ? this->small : this->options->settings;
+    recorded.request.setting_count = is_small ? this->small_count : this->options->setting_count;
     recorded.request.measures_recovery = true;
     holds = holds && recorded_run_to(this, &recorded, DRIVE_FILLED, "killed under none");
     recorded.request.measures_recovery = false;
@@ -336,7 +335,8 @@ bool crash_power(const struct crash_case *this, enum tw_sync_policy sync)
 {
     return prove_power(this, sync) &&
            (this->report->skipped ||
-            (crash_recorded_scenes(this, CRASH_POWER, sync) && crash_change(this, sync)));
+            (crash_recorded_scenes(this, CRASH_POWER, sync) && crash_change(this, sync, false) &&
+             crash_change(this, sync, true)));
 }
 
 /* ---- Disks that fail. ------------------------------------------------------------------------- */
