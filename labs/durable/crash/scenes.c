@@ -565,7 +565,7 @@ static void refusals(struct scene *scene)
 }
 
 #define ROUND_MESSAGES 100u
-#define ROUNDS         8u
+#define ROUNDS         16u
 #define ROUND_PAUSES   100u
 
 static uint64_t memory_of(int64_t server)
@@ -601,7 +601,7 @@ static void rounds(struct scene *scene)
             disk = server > 0 ? 0 : footing_disk_bytes(scene->directory);
         }
     }
-    /* Of what they put two rounds of four may stay; a library's threads may have some of it still to give back. */
+    /* Of what they put two rounds of eight may stay; a library's threads may have some of it still to give back. */
     const int64_t most = INT64_C(2) * ROUND_MESSAGES * TW_PAYLOAD_MAX;
     int64_t more_memory = INT64_MAX, more_disk = INT64_MAX;
     for (size_t i = 0; i < ROUND_PAUSES && (more_memory > most || more_disk > most); i++) {
