@@ -99,14 +99,13 @@ static void put_text(struct page *page, const struct place *value, const struct 
 {
     if (!value->json)
         return;
-    if (strcmp(form->name, "verdict") == 0 && json_says(value->json, "", "does-not-hold"))
+    bool is_verdict = strcmp(form->name, "verdict") == 0;
+    const char *text = cJSON_IsString(value->json) ? value->json->valuestring : "";
+    if (is_verdict && strcmp(text, "does-not-hold") == 0)
         page_put_as(page, value, "", "does not hold");
     else
         page_put(page, value, "");
-    if (strcmp(form->name, "verdict") == 0)
-        page_mark(page, emphasis_of(cJSON_IsString(value->json) ? value->json->valuestring : ""));
-    else if (form->emphasis != PAGE_PLAIN)
-        page_mark(page, form->emphasis);
+    page_mark(page, is_verdict ? emphasis_of(text) : form->emphasis);
 }
 
 static void put_value(struct page *page, const struct place *value, const struct form *form)
