@@ -282,8 +282,8 @@ static void window_stats(const struct tw_runner_stats *before, const struct tw_r
 {
     *out = *after;
     out->wakeups -= before->wakeups;
-    uint64_t useful =
-        after->useful_wakeups - before->useful_wakeups; /* some began before the window */
+    /* Some of the useful ones began before the window. */
+    uint64_t useful = after->useful_wakeups - before->useful_wakeups;
     out->useful_wakeups = useful < out->wakeups ? useful : out->wakeups;
     out->runs -= before->runs;
     out->failed -= before->failed;
