@@ -15,6 +15,9 @@ static int add_workload(void *ctx, const char *flag, const char *name, struct di
     struct loads *loads = adding->loads;
     if (loads->workload_count == LOADS_MAX)
         return diag_usage(diag, "%s: more than %d workloads", flag, LOADS_MAX);
+    for (size_t i = 0; i < loads->workload_count; i++)
+        if (strcmp(loads->workloads[i], name) == 0)
+            return diag_usage(diag, "%s: '%s' is given twice", flag, name);
     /* A list item is a scratch copy; the names have to last. */
     loads->workloads[loads->workload_count++] = lists_keep(&adding->call->memory, name);
     return DIAG_OK;
