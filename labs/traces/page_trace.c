@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-enum { CURVE_COLUMNS = 60, COMMONEST = 10, BAR_COLUMNS = 20 };
+enum { CURVE_COLUMNS = 40, COMMONEST = 10, BAR_COLUMNS = 20 };
 
 static double share(double part, double whole)
 {

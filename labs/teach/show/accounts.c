@@ -116,27 +116,25 @@ static void format_sums(const struct sums *sums, char *out, size_t size)
              sums->lowest.saved, lowest, sums->lowest.saved < 0 ? ": TOO LITTLE IS PAID" : "");
 }
 
-void accounts_terminal(FILE *out, const struct film *film, const struct show_prices *prices)
+void accounts_terminal(FILE *out, const struct film *film, const struct show_prices *prices,
+                       unsigned columns)
 {
     char text[320];
     int64_t saved = 0;
-    fprintf(out, "%s%s%s\n%-32s %8s %8s %14s %8s\n", film->design, film->settings[0] ? " " : "",
-            film->settings, "call", "paid", "worked", "saved before", "after");
+    const char *below = columns < 74 ? "\n" : "  ";
+    fprintf(out, "%s%s%s\n%-32s%s%7s %8s %14s %8s\n", film->design, film->settings[0] ? " " : "",
+            film->settings, "call", below, "paid", "worked", "saved before", "after");
     for (size_t i = 1; i < film->frame_count; i++) {
         struct entry entry = entry_of(film, prices, i, saved);
         format_call(entry.frame, text, sizeof text);
         if (is_entered(&entry))
-            fprintf(out, "%-32.32s %8" PRIu64 " %8" PRIu64 " %14" PRId64 " %8" PRId64 "\n", text,
-                    entry.paid, entry.worked, saved, entry.saved);
+            fprintf(out, "%-32.32s%s%7" PRIu64 " %8" PRIu64 " %14" PRId64 " %8" PRId64 "\n", text,
+                    below, entry.paid, entry.worked, saved, entry.saved);
         saved = entry.saved;
     }
     struct sums sums = sum_up(film, prices);
     format_sums(&sums, text, sizeof text);
-    for (const char *line = text; *line;) {
-        size_t length = show_line_length(line, 80);
-        fprintf(out, "%.*s\n", (int)length, line);
-        line += length + (line[length] == ' ');
-    }
+    wrap_write(out, text, 0, 0, columns);
 }
 
 /* ---- The picture. ---------------------------------------------------------------------------- */

@@ -75,20 +75,23 @@ static void begin(struct call *call)
 
 /* ---- Worked examples. ------------------------------------------------------------------------ */
 
-static void print_text(const char *text)
+static unsigned columns_of_text(void)
 {
-    struct report_style style = style_for(stdout, STYLE_COLOR_NEVER);
-    if (style.columns > SHOW_COLUMNS)
-        style.columns = SHOW_COLUMNS;
-    wrap_write(stdout, text, 0, 0, style.columns);
+    unsigned columns = style_for(stdout, STYLE_COLOR_NEVER).columns;
+    return columns < SHOW_COLUMNS ? columns : SHOW_COLUMNS;
+}
+
+static void print_text(const char *text, int used, int hanging)
+{
+    wrap_write(stdout, text, used, hanging, columns_of_text());
 }
 
 static int list_examples(void)
 {
     for (size_t i = 0; i < worked_count(); i++) {
         const struct worked *worked = worked_at(i);
-        printf("%-7s %s  %s\n", worked_name(worked), worked_document(worked),
-               worked_question(worked));
+        print_text(worked_question(worked),
+                   printf("%-7s %s  ", worked_name(worked), worked_document(worked)), 11);
     }
     return EXIT_OK;
 }
@@ -96,28 +99,33 @@ static int list_examples(void)
 static int list_museum(void)
 {
 #define EXHIBIT_ROW(name, year, system, report, what, rule)                                        \
-    printf("%d  %-16s %s\n      %s\n      conform: %s\n      %s\n", year, system, name, what,      \
-           rule, report);
+    printf("%d  %-16s %s\n      ", year, system, name);                                            \
+    print_text(what, 6, 6);                                                                        \
+    print_text("conform: " rule, printf("      "), 6);                                             \
+    printf("      %s\n", report);
 #include "labs/teach/museum/museum.def"
 #undef EXHIBIT_ROW
     return EXIT_OK;
 }
 
-static void print_answers(const struct worked_result *result)
+/* A table; on a narrow terminal a line for each answer. */
+static void print_answers(const struct show_page *page)
 {
-    printf("\n%-48s %9s %9s\n", "Answer, as the run shows it", "found", "expected");
-    for (size_t i = 0; i < result->answer_count; i++) {
-        const struct worked_answer *answer = &result->answers[i];
-        bool right = worked_answer_is_right(answer);
-        printf("%-48s %9" PRIu64 " %9" PRIu64 "  %s\n", answer->what, answer->found,
-               answer->expected,
-               answer->as_printed ? right ? "differs" : "AGREES"
-               : right            ? "right"
-                                  : "WRONG");
+    static const char *const verdicts[2][2] = {{"WRONG", "right"}, {"AGREES", "differs"}};
+    bool narrow = columns_of_text() < SHOW_COLUMNS;
+    printf("\n%-*s", narrow ? 0 : 48, "Answer, as the run shows it");
+    printf("%s\n", narrow ? "" : "     found  expected");
+    for (size_t i = 0; i < page->answer_count; i++) {
+        const struct show_answer *answer = &page->answers[i];
+        if (narrow)
+            print_text(page->lines[i], 0, 2);
+        else
+            printf("%-48s %9" PRIu64 " %9" PRIu64 "  %s\n", answer->what, answer->found,
+                   answer->expected, verdicts[answer->as_printed][answer->right]);
     }
-    if (result->note[0]) {
+    if (page->note[0]) {
         printf("\n");
-        print_text(result->note);
+        print_text(page->note, 0, 0);
     }
 }
 
@@ -136,9 +144,7 @@ static int write_page(const struct outputs *outputs, const struct show_page *pag
                       struct diag *diag)
 {
     cJSON *document = show_json(page);
-    int status = DIAG_OK;
-    if (outputs->also[0])
-        status = file_replace(outputs->also[0], print_svg, page, diag);
+    int status = outputs->also[0] ? file_replace(outputs->also[0], print_svg, page, diag) : DIAG_OK;
     if (status == DIAG_OK)
         status = outputs_json(outputs, document, diag);
     if (status == DIAG_OK)
@@ -151,8 +157,7 @@ static void print_films(const struct show_options *options, const struct show_pa
 {
     struct report_style style = style_for(stdout, options->outputs.color);
     for (size_t i = 0; i < page->film_count; i++) {
-        if (i > 0)
-            printf("\n");
+        printf("%s", i > 0 ? "\n" : "");
         show_terminal(stdout, page->films[i], &style, options->every);
     }
 }
@@ -199,11 +204,11 @@ static int show_example(const struct show_options *options, const struct worked 
              worked_document(worked), worked_question(worked));
     fill_page(&page, &result);
     if (outputs_want_text(&options->outputs)) {
-        print_text(title);
-        print_answers(&result);
+        print_text(title, 0, 0);
+        print_answers(&page);
         printf("\n");
         print_films(options, &page);
-        print_answers(&result); /* again: the drawing is longer than a screen */
+        print_answers(&page); /* again: the drawing is longer than a screen */
     }
     status = write_page(&options->outputs, &page, diag);
     if (status == DIAG_OK && !worked_is_right(&result))
@@ -286,7 +291,7 @@ static int play_script(const struct show_options *options, const char *operand,
         page.films[page.film_count++] = film;
         page.prices = options->prices.given ? &options->prices : NULL;
         if (outputs_want_text(&options->outputs) && page.prices)
-            accounts_terminal(stdout, film, page.prices);
+            accounts_terminal(stdout, film, page.prices, columns_of_text());
         else if (outputs_want_text(&options->outputs))
             print_films(options, &page);
         status = write_page(&options->outputs, &page, diag);

@@ -52,14 +52,15 @@ static const struct kind kinds[] = {
      .capacity_max = 256,
      .left_out = "handful"},
     {.design = "hier-preheat", .shape = FILM_WHEEL, .rings = 2},
+    {.design = NULL, .shape = FILM_WHEEL}, /* any other: a set where it has no slots */
 };
 
 static const struct kind *kind_find(const char *design)
 {
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if (strcmp(kinds[i].design, design) == 0)
-            return &kinds[i];
-    return NULL;
+    const struct kind *kind = kinds;
+    while (kind->design && strcmp(kind->design, design) != 0)
+        kind++;
+    return kind;
 }
 
 static const struct tw_setting *setting_find(const struct tw_description *description,
@@ -96,14 +97,12 @@ static const struct tw_setting *levels_alike(const struct tw_description *descri
 
 static void levels_fill(struct film *film, const struct tw_setting *sizes, const struct kind *kind)
 {
-    uint32_t level_bits = kind ? kind->level_bits : 0, bits_root = kind ? kind->bits_root : 0,
-             more = kind ? kind->slots_more : 0;
-    uint32_t rings = kind && kind->rings ? kind->rings : 1;
+    uint32_t rings = kind->rings ? kind->rings : 1;
     film->level_count = sizes->count < FILM_LEVELS_MAX ? sizes->count : FILM_LEVELS_MAX;
     for (uint32_t i = 0; i < film->level_count; i++) {
-        uint32_t bits = i == 1 && bits_root ? bits_root : level_bits;
+        uint32_t bits = i == 1 && kind->bits_root ? kind->bits_root : kind->level_bits;
         uint64_t unit = i == 0 ? 1 : unit_above(&film->levels[i - 1], bits, rings);
-        uint64_t size = rings * (sizes->values[i] ? sizes->values[i] + more : 1);
+        uint64_t size = rings * (sizes->values[i] ? sizes->values[i] + kind->slots_more : 1);
         film->levels[i] = (struct film_level){.size = size, .unit = unit};
     }
 }
@@ -118,8 +117,7 @@ static void wheels_fill(struct film *film, const struct tw_setting *units, uint6
 
 const char *kinds_left_out(const struct tw_backend *design)
 {
-    const struct kind *kind = kind_find(design->name);
-    return kind ? kind->left_out : NULL;
+    return kind_find(design->name)->left_out;
 }
 
 void kinds_lay_out(const struct tw_backend *design, const struct tw_description *description,
@@ -133,17 +131,17 @@ void kinds_lay_out(const struct tw_backend *design, const struct tw_description 
         sizes = setting_find(description, names[i]);
     film->levels[0] = (struct film_level){1, 1};
     film->level_count = 1;
-    film->shape = kind ? kind->shape : sizes ? FILM_WHEEL : FILM_SET;
-    film->arity = kind ? kind->arity : 0;
-    film->root = kind ? kind->root : 0;
-    film->sparse = kind && kind->sparse;
-    film->distances = kind && kind->distances;
-    if (kind && (kind->slots || setting_find(description, "depth")))
+    film->shape = kind->design || sizes ? kind->shape : FILM_SET;
+    film->arity = kind->arity;
+    film->root = kind->root;
+    film->sparse = kind->sparse;
+    film->distances = kind->distances;
+    if (kind->slots || (kind->design && setting_find(description, "depth")))
         sizes =
             levels_alike(description, kind, kind->slots ? kind->slots : sizes->values[0], &alike);
     const struct tw_setting *left_out =
-        kind && kind->left_out ? setting_find(description, kind->left_out) : NULL;
-    if ((kind && kind->capacity_max && capacity > kind->capacity_max) ||
+        kind->left_out ? setting_find(description, kind->left_out) : NULL;
+    if ((kind->capacity_max && capacity > kind->capacity_max) ||
         (left_out && left_out->values[0] > 0))
         film->shape = FILM_SET;
     if (film->shape == FILM_WHEEL && sizes && units)
@@ -161,6 +159,6 @@ void kinds_trim(struct film *film, bool chosen)
         if (frame->timer_count > 0 && frame->timers[frame->timer_count - 1].level >= used)
             used = frame->timers[frame->timer_count - 1].level + 1;
     }
-    if ((!chosen || (kind && kind->slots)) && used < film->level_count)
+    if ((!chosen || kind->slots) && used < film->level_count)
         film->level_count = used;
 }

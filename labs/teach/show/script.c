@@ -154,7 +154,6 @@ static int take_ticks(struct reader *reader, struct script_statement *statement,
 
 static int take_steps(struct reader *reader, struct script_statement *statement)
 {
-    const struct word here = {.line = statement->line, .column = statement->column};
     int status = take_ticks(reader, statement, "how often, such as 3 (or a time: 3s)", 1);
     if (status != DIAG_OK)
         return status;
@@ -162,8 +161,8 @@ static int take_steps(struct reader *reader, struct script_statement *statement)
         return diag_usage(reader->diag,
                           "%s:%u:%u: found '%s', expected at most %d single steps in all; jump "
                           "takes any number of ticks at once",
-                          reader->script->source, here.line, here.column, statement->text,
-                          SCRIPT_STEPS_MAX);
+                          reader->script->source, statement->line, statement->column,
+                          statement->text, SCRIPT_STEPS_MAX);
     reader->steps += statement->amount;
     return DIAG_OK;
 }
@@ -223,13 +222,15 @@ static int take_operands(struct reader *reader, struct script_statement *stateme
     return status;
 }
 
-static struct script_statement *statement_new(struct script *script)
+static struct script_statement *statement_new(struct script *script, const struct word *verb,
+                                              size_t which)
 {
     if (script->statement_count % 64 == 0)
         script->statements = memory_grow(script->statements, script->statement_count + 64,
                                          sizeof *script->statements);
     struct script_statement *statement = &script->statements[script->statement_count++];
-    *statement = (struct script_statement){.amount = 0};
+    *statement = (struct script_statement){
+        .verb = (enum script_verb)which, .line = verb->line, .column = verb->column};
     return statement;
 }
 
@@ -240,10 +241,7 @@ static int take_statement(struct reader *reader, const struct word *verb, const 
         which++;
     if (which == VERB_COUNT)
         return refuse(reader, verb, "add, restart, stop, tick, jump, next or unit");
-    struct script_statement *statement = statement_new(reader->script);
-    statement->verb = (enum script_verb)which;
-    statement->line = verb->line;
-    statement->column = verb->column;
+    struct script_statement *statement = statement_new(reader->script, verb, which);
     keep_text(reader, begin, statement->text, sizeof statement->text);
     return take_operands(reader, statement);
 }
@@ -271,20 +269,14 @@ static int take_one(struct reader *reader)
 
 static int read_all(struct reader *reader)
 {
-    for (;;) {
-        int status = take_one(reader);
-        if (status != DIAG_OK)
-            return status;
-        if (reader->at == reader->end)
-            break;
+    int status = take_one(reader);
+    for (; status == DIAG_OK && reader->at < reader->end; status = take_one(reader))
         reader_step(reader);
-    }
-    if (reader->script->statement_count > 0)
-        return DIAG_OK;
-    struct word nothing = {.line = reader->line, .column = reader->column};
+    if (status != DIAG_OK || reader->script->statement_count > 0)
+        return status;
     return diag_usage(reader->diag,
                       "%s:%u:%u: found the end, expected statements such as 'add a 3s; tick 3'",
-                      reader->script->source, nothing.line, nothing.column);
+                      reader->script->source, reader->line, reader->column);
 }
 
 int script_parse(const char *source, const char *text, size_t size, uint64_t tick_ns,
@@ -301,12 +293,11 @@ int script_parse(const char *source, const char *text, size_t size, uint64_t tic
                             .tick_is_set = tick_ns != 0,
                             .diag = diag};
     int status = read_all(&reader);
-    if (status != DIAG_OK) {
+    if (status == DIAG_OK)
+        *out = script;
+    else
         script_free(script);
-        return status;
-    }
-    *out = script;
-    return DIAG_OK;
+    return status;
 }
 
 void script_free(struct script *script)

@@ -68,8 +68,9 @@ struct show_prices {
 int prices_take(void *prices, const char *flag, const char *item, struct diag *diag);
 
 /* A row for each call that is paid or works, with what is saved before and after it, and the sums.  Less than 0 saved: the
- * prices are too low.  At most 80 columns. */
-void accounts_terminal(FILE *out, const struct film *film, const struct show_prices *prices);
+ * prices are too low.  `columns` from 40 to 80. */
+void accounts_terminal(FILE *out, const struct film *film, const struct show_prices *prices,
+                       unsigned columns);
 /* The same as one SVG document: bars of work and what is paid for them, above bars of what is saved. */
 void accounts_svg(FILE *out, const struct film *film, const struct show_prices *prices);
 

@@ -1,6 +1,7 @@
 /* show_terminal.c - draws films on the terminal. */
 #include "labs/teach/show/show_page.h"
 
+#include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/tell/result/figures.h"
 
@@ -55,6 +56,18 @@ static void put_padded(const struct canvas *canvas, enum ink ink, const char *te
     fprintf(canvas->out, "%*s", (int)(length < width ? width - length : 0), "");
 }
 
+/* A line of text, which goes on below itself where it is too long for the terminal. */
+static void put_line(const struct canvas *canvas, enum ink ink, int indent, const char *text)
+{
+    bool inked = canvas->color && ink != INK_PLAIN;
+    fprintf(canvas->out, "%*s", indent, "");
+    if (inked)
+        fprintf(canvas->out, "\033[%sm", ink_codes[ink]);
+    wrap_write(canvas->out, text, indent, indent + INDENT, canvas->columns);
+    if (inked)
+        fputs("\033[0m", canvas->out);
+}
+
 static void put_times(const struct canvas *canvas, const char *text, size_t times)
 {
     for (size_t i = 0; i < times; i++)
@@ -84,9 +97,7 @@ static void draw_events(const struct canvas *canvas)
         char text[400], line[404];
         film_format_event(canvas->film, event, text, sizeof text);
         snprintf(line, sizeof line, "%c %s", film_event_sign(event->kind), text);
-        fprintf(canvas->out, "%*s", INDENT, "");
-        put(canvas, event_ink(event->kind), line);
-        fputc('\n', canvas->out);
+        put_line(canvas, event_ink(event->kind), INDENT, line);
     }
 }
 
@@ -331,14 +342,13 @@ static void draw_places_of(const struct canvas *canvas)
 static void draw_frame(const struct canvas *canvas)
 {
     const struct film_frame *frame = canvas->frame;
-    char now[128], line[160];
+    char now[128], line[160], said[sizeof frame->statement + 4];
     film_format_tick(canvas->film, frame->now, now, sizeof now);
     snprintf(line, sizeof line, "now %s", now);
     fputc('\n', canvas->out);
     put(canvas, INK_STRONG, line);
-    if (frame->statement[0])
-        fprintf(canvas->out, "   %s", frame->statement);
-    fputc('\n', canvas->out);
+    snprintf(said, sizeof said, "%s%s", frame->statement[0] ? "   " : "", frame->statement);
+    wrap_write(canvas->out, said, (int)strlen(line), INDENT, canvas->columns);
     draw_events(canvas);
     draw_places_of(canvas);
 }
@@ -355,8 +365,7 @@ static void draw_quiet(const struct canvas *canvas, size_t from, size_t to)
              "now %" PRIu64 " .. %" PRIu64 ": nothing fires; timers looked at: %s",
              frames[from].now, frames[to - 1].now, visits);
     fputc('\n', canvas->out);
-    put(canvas, INK_FAINT, line);
-    fputc('\n', canvas->out);
+    put_line(canvas, INK_FAINT, 0, line);
 }
 
 static void draw_title(const struct canvas *canvas)
@@ -364,10 +373,9 @@ static void draw_title(const struct canvas *canvas)
     const struct film *film = canvas->film;
     char tick[32], line[256];
     units_format_time(tick, sizeof tick, film->tick_ns);
-    snprintf(line, sizeof line, "%s%s%s", film->design, film->settings[0] ? " " : "",
-             film->settings);
-    put(canvas, INK_STRONG, line);
-    fprintf(canvas->out, "   a tick is %s\n", tick);
+    snprintf(line, sizeof line, "%s%s%s   a tick is %s", film->design, film->settings[0] ? " " : "",
+             film->settings, tick);
+    put_line(canvas, INK_STRONG, 0, line);
 }
 
 static bool is_work(const struct figure *figure)
@@ -375,27 +383,25 @@ static bool is_work(const struct figure *figure)
     return figure->owner == FIGURE_OF_PHASE && strncmp(figure->path, "work.", 5) == 0;
 }
 
-#define SUM_COUNTERS 4 /* to a line */
-
 /* Counters that are 0 are not said. */
 static void draw_sum(const struct canvas *canvas)
 {
     const struct film_frame *end = &canvas->film->frames[canvas->film->frame_count - 1];
-    char next[128], title[FIGURE_NAME_SIZE];
+    char next[128], title[FIGURE_NAME_SIZE], text[1000],
+        *at = text, *const stop = text + sizeof text;
     film_format_tick(canvas->film, end->next, next, sizeof next);
-    size_t said = 0;
-    fprintf(canvas->out, "\nIn all: advances %" PRIu64, end->step);
+    at += snprintf(at, sizeof text, "In all: advances %" PRIu64, end->step);
     for (size_t i = 0; i < figure_count(); i++) {
         uint64_t count =
             is_work(figure_at(i)) ? film_work(end, strchr(figure_at(i)->path, '.') + 1) : 0;
         figure_title(title, figure_at(i));
-        if (count == 0)
-            continue;
-        const char *gap = said++ % SUM_COUNTERS == 0 ? ",\n" : ", ";
-        fprintf(canvas->out, "%s%s %" PRIu64, gap, title, count);
+        if (count > 0)
+            at += snprintf(at, (size_t)(stop - at), ", %s %" PRIu64, title, count);
     }
-    fprintf(canvas->out, "%s;\nnext expiry: %s\n",
-            canvas->film->counts ? "" : ";\nthe design counts no work", next);
+    snprintf(at, (size_t)(stop - at), "%s; next expiry: %s",
+             canvas->film->counts ? "" : "; the design counts no work", next);
+    fputc('\n', canvas->out);
+    put_line(canvas, INK_PLAIN, 0, text);
 }
 
 void show_terminal(FILE *out, const struct film *film, const struct report_style *style, bool every)

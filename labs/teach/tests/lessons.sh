@@ -75,10 +75,7 @@ def numbers_of(text):
     found = set()
     for word, unit in re.findall(r'(?<![\w.])(\d[\d,]*(?:\.\d+)?)([kM]?)', text):
         number = word.rstrip(',').replace(',', '')
-        found.add(number)
-        if unit:
-            found.add('%g' % round(float(number) * {'k': 1e3, 'M': 1e6}[unit]))
-            found.add(number + unit)
+        found.update([number], ['%g' % round(float(number) * {'k': 1e3, 'M': 1e6}[unit]), number + unit] if unit else [])
     return found
 
 
@@ -97,6 +94,9 @@ for title, text, fences in parts_of(open(sys.argv[1], encoding='utf-8').read().s
                 lacks = lacks_a_lab(command, errors)
                 skipped = skipped or lacks
                 seen += ' '.join(['', output, command, experiments_of(command)])
+                if ' show ' in command:
+                    narrow = subprocess.run(['bash', '-c', 'export COLUMNS=40; ' + command], capture_output=True, text=True).stdout
+                    report(all(len(line) <= 40 or len(line.split()) == 1 for line in narrow.splitlines()), 'within 40 columns: ' + command)
                 report(lacks or (status == 0 and output != ''), command + (' # skip a lab' if lacks else ''), f'status {status}\n{errors}')
         else:
             at = 0

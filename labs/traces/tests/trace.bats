@@ -11,6 +11,7 @@ load ../../../tests/cli/support
             d["operations"]["cancels"], d["ended"]["expired"], d["ended"]["left"], d["ids"],
             d["armed"]["max"], round(d["armed"]["mean"]), round(d["operations"]["per_second"]),
             d["delays"]["distinct"]))')" = "$counts" ]
+        [ "$(COLUMNS=40 "$twbench" trace "$name" | LC_ALL=C.UTF-8 wc -L)" -le 40 ]
     done <<EOF
 nginx 1055985 253815 596700 205470 48167 178 2035 1136 974 24032 21
 linux-timer 742156 323369 315176 103611 205733 14025 22500 15744 14048 21356 934
