@@ -12,7 +12,7 @@ load support
     wrong "a flag without its value" --impl --impl
     wrong "a switch with a value" --force --json=x.json --force=yes
     wrong "a value given twice" "--seed: given twice, '1' and '2'" --seed=1 --runs=2 --seed 2
-    wrong "a list given twice" "expected one list: --tasks=1e3,1e4" --tasks=1e3 --tasks=1e4
+    wrong "a list given twice" "expected one list: --tasks=1e3,1e4,5" --tasks=1e3,1e4 --tasks=10000,5,1e3
     wrong "a parameter given twice" "expected one list: --slots=64,128" --impl=hashed --slots=64 --slots=128
     wrong "levels given twice" "expected one list: --levels=4,4/8,8" --impl=hier --levels=4,4 --levels=8,8
     wrong "an export given twice" "--export-csv: given twice, 'a' and 'b'" --export-csv=a --export-csv=b

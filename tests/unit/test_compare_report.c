@@ -240,7 +240,7 @@ TEST(test_table_knows_what_is_unknown)
     cell->control.pairs = cell->phase_count = 0;
     cell->changes[METRIC_MEMORY] = sample_change(NAN, NAN, NAN);
     cell->verdict = VERDICT_INCONCLUSIVE;
-    strcpy(cell->reason, "NEW has no such cell");
+    strcpy(cell->reason, "nothing was counted");
     comparison.complete = false;
     sample_conclude(&comparison);
     char *text = rendered(write_plain_table, &comparison, FAIL_ON_REGRESSED);

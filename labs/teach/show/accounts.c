@@ -1,6 +1,7 @@
 /* accounts.c - keeps the accounts of a film: what each call is paid, what it works, and what is saved: amortised cost. */
 #include "labs/teach/show/show_page.h"
 
+#include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/tell/report/services.h"
 

@@ -20,8 +20,7 @@
 #define SHOW_SECONDS 60u
 #define SHOW_BYTES   ((uint64_t)1 << 30)
 #define SHOW_MEMORY  ((uint64_t)4 << 30)
-/* Of what is said around the drawing. */
-#define SHOW_COLUMNS 80u
+#define SHOW_COLUMNS 80u /* at most, of what is said around the drawing */
 
 struct show_options {
     struct designs designs;

@@ -31,16 +31,26 @@ int lists_repeat(const char *value, char separator, const char *flag, size_t max
     }
 }
 
+bool lists_has(const char *list, const char *end, char separator, const char *item)
+{
+    char *stop, *item_stop, *item_end = strchrnul(item, separator);
+    for (const char *at = list, *next; at < end; at = next + 1) {
+        next = strchrnul(at, separator);
+        if (next - at == item_end - item && strncmp(at, item, (size_t)(next - at)) == 0)
+            return true;
+        if (strtod(at, &stop) == strtod(item, &item_stop) && stop == next && item_stop == item_end)
+            return true;
+    }
+    return false;
+}
+
 int lists_split(const char *value, char separator, const char *flag, size_t max,
                 lists_item_fn *item, void *ctx, struct diag *diag)
 {
-    for (const char *at = strchr(value, separator); at; at = strchr(at + 1, separator)) {
-        int length = (int)(strchrnul(at + 1, separator) - at) - 1;
-        for (const char *other = value; other <= at; other = strchr(other, separator) + 1)
-            if (length > 0 && strncmp(other, at + 1, (size_t)length) == 0 &&
-                other[length] == separator)
-                return diag_usage(diag, "%s: '%.*s' is given twice", flag, length, at + 1);
-    }
+    for (const char *at = strchr(value, separator); at; at = strchr(at + 1, separator))
+        if (at[1] && at[1] != separator && lists_has(value, at, separator, at + 1))
+            return diag_usage(diag, "%s: '%.*s' is given twice", flag,
+                              (int)(strchrnul(at + 1, separator) - at) - 1, at + 1);
     return lists_repeat(value, separator, flag, max, item, ctx, diag);
 }
 

@@ -58,6 +58,8 @@ int lists_split(const char *value, char separator, const char *flag, size_t max,
                 lists_item_fn *item, void *ctx, struct diag *diag);
 int lists_repeat(const char *value, char separator, const char *flag, size_t max,
                  lists_item_fn *item, void *ctx, struct diag *diag);
+/* Has the list, before `end`, what the list `item` begins with?  As a text, or as a number: 1e3 and 1000 are one. */
+bool lists_has(const char *list, const char *end, char separator, const char *item);
 
 struct lists_range {
     uint64_t min, max; /* allowed, inclusive */

@@ -45,10 +45,18 @@ static int refuse_repeated(const struct given *before, const struct given *now, 
     if (strcmp(before->shown, now->shown) != 0)
         return diag_usage(diag, "%s and %s: '%s' and '%s' given; expected one of them",
                           before->shown, now->shown, before->value, now->value);
-    if (separator)
-        return diag_usage(diag, "%s: given twice, '%s' and '%s'; expected one list: %s=%s%c%s",
-                          now->shown, before->value, now->value, now->shown, before->value,
-                          separator, now->value);
+    if (separator) {
+        char list[sizeof diag->text];
+        struct text text = text_in(list, sizeof list);
+        text_add(&text, "%s", before->value);
+        for (const char *at = now->value, *end = at; *end; at = end + 1) {
+            end = strchrnul(at, separator);
+            if (!lists_has(list, list + text.used, separator, at))
+                text_add(&text, "%c%.*s", separator, (int)(end - at), at);
+        }
+        return diag_usage(diag, "%s: given twice, '%s' and '%s'; expected one list: %s=%s",
+                          now->shown, before->value, now->value, now->shown, list);
+    }
     return diag_usage(diag, "%s: %s%sgiven twice, '%s' and '%s'; expected one value", now->shown,
                       equals ? equals + 1 : "", equals ? " is " : "", before->value, now->value);
 }

@@ -554,37 +554,20 @@ static void add_cell_reason(struct comparison *comparison, size_t *total,
 static void add_cells(struct comparison *comparison, size_t *total, enum verdict verdict)
 {
     for (size_t i = 0; i < comparison->cell_count; i++)
-        if (comparison->cells[i].verdict == verdict)
+        if (comparison->cells[i].verdict == verdict && !comparison->cells[i].only_old)
             add_cell_reason(comparison, total, &comparison->cells[i]);
 }
 
-static size_t count_of_new(const struct comparison *comparison)
+/* They are listed in one_side. */
+static void add_one_side(struct comparison *comparison, size_t *total)
 {
-    size_t count = 0;
-    json_each(cell, comparison->one_side, "")
-        count += json_says(cell, "side", "new");
-    return count;
-}
-
-/* "inconclusive: OLD has no such cells: heap/hold/100, heap/hold/200 and 1 more (--ignore-missing ..)" */
-static void add_cells_of_new(struct comparison *comparison, size_t *total)
-{
-    char names[COMPARED_TEXT / 2];
-    size_t count = count_of_new(comparison), named = 0;
-    struct text text = text_in(names, sizeof names);
-    json_each(cell, comparison->one_side, "") {
-        if (!json_says(cell, "side", "new") || text.used > sizeof names / 2)
-            continue;
-        text_add_item(&text, ", ", "%.40s/%.40s/%.0f", json_get_text(cell, "impl"),
-                      json_get_text(cell, "workload"), json_get_number(cell, "tasks"));
-        named++;
-    }
-    if (named < count)
-        text_add(&text, " and %zu more", count - named);
+    size_t count = (size_t)cJSON_GetArraySize(comparison->one_side);
     if (count > 0)
-        add_reason(comparison, total,
-                   "inconclusive: OLD has no such cell%s: %s (--ignore-missing lets them pass)",
-                   count == 1 ? "" : "s", names);
+        add_reason(
+            comparison, total,
+            "inconclusive: compared with nothing: cells that only OLD has: %zu, only NEW: %zu "
+            "(--ignore-missing lets them pass)",
+            count - comparison->added, comparison->added);
 }
 
 static bool has_unclear_time(const struct comparison *comparison)
@@ -606,7 +589,7 @@ static void add_causes(struct comparison *comparison, size_t *total)
         add_reason(comparison, total, "inconclusive: it was interrupted; cells compared: %zu",
                    comparison->cell_count);
     if (!comparison->missing_ignored)
-        add_cells_of_new(comparison, total);
+        add_one_side(comparison, total);
     if (!has_unclear_time(comparison))
         return;
     if (comparison->steal_share >= STEAL_SHARE_MAX)
@@ -628,7 +611,7 @@ void comparison_conclude(struct comparison *comparison)
 {
     size_t total = 0;
     bool is_whole = comparison->complete && comparison->cell_count > 0 &&
-                    (comparison->missing_ignored || count_of_new(comparison) == 0);
+                    (comparison->missing_ignored || !comparison->one_side);
     comparison->verdict = is_whole ? VERDICT_SAME : VERDICT_INCONCLUSIVE;
     for (size_t i = 0; i < comparison->cell_count; i++)
         comparison->verdict = verdict_worse(comparison->verdict, comparison->cells[i].verdict);

@@ -134,11 +134,10 @@ static int refuse_strangers(const struct documents *documents)
                       documents->before_name, documents->after_name, old_cells, new_cells);
 }
 
-/* Everything that makes a comparison senseless, before anything is filled. *common are the
- * pairs. */
-static int check_pairs(const struct documents *documents, size_t *common)
+/* Everything that makes a comparison senseless, before anything is filled. */
+static int check_pairs(const struct documents *documents)
 {
-    *common = 0;
+    bool share_some = false;
     int status = refuse_doubles(documents, documents->before, documents->before_name);
     if (status == DIAG_OK)
         status = refuse_doubles(documents, documents->after, documents->after_name);
@@ -148,9 +147,9 @@ static int check_pairs(const struct documents *documents, size_t *common)
         const cJSON *other = find_same(documents->after, cell, NULL);
         if (other && refuse_other_operations(documents, cell, other) != DIAG_OK)
             return DIAG_USAGE;
-        *common += other != NULL;
+        share_some |= other != NULL;
     }
-    return *common > 0 ? DIAG_OK : refuse_strangers(documents);
+    return share_some ? DIAG_OK : refuse_strangers(documents);
 }
 
 /* ---- A cell, before any gate has seen it. ---------------------------------------------------- */
@@ -344,7 +343,7 @@ static void compare_pair(const struct documents *documents, struct compared_cell
 static void fill_cells(const struct documents *documents, struct comparison *out)
 {
     const cJSON *cells = json_get(documents->before, "cells");
-    out->cell_count = 0;
+    out->cell_count = out->added = 0;
     out->cells = memory_take((size_t)cJSON_GetArraySize(cells), sizeof *out->cells);
     json_each(cell, cells, "") {
         struct compared_cell *filled = &out->cells[out->cell_count++];
@@ -354,8 +353,10 @@ static void fill_cells(const struct documents *documents, struct comparison *out
             add_one_side(out, "old", cell);
     }
     json_each(cell, documents->after, "cells")
-        if (!find_same(documents->before, cell, NULL))
+        if (!find_same(documents->before, cell, NULL)) {
             add_one_side(out, "new", cell);
+            out->added++;
+        }
 }
 
 static void fill_side(struct compared_side *side, const cJSON *document)
@@ -389,8 +390,6 @@ static void fill_notes(const struct documents *documents, struct comparison *out
         if (json_get(side, "left_out"))
             text_add_item(&notes, "; ", "%s lacks loads that took too long to make", name);
     }
-    if (out->added > 0)
-        text_add_item(&notes, "; ", "%zu cells of NEW are not in OLD", out->added);
 }
 
 int compare_documents(const cJSON *before, const char *before_name, const cJSON *after,
@@ -398,13 +397,11 @@ int compare_documents(const cJSON *before, const char *before_name, const cJSON 
                       struct diag *diag)
 {
     struct documents documents = {before, after, before_name, after_name, limits, diag};
-    size_t common;
-    int status = check_pairs(&documents, &common);
+    int status = check_pairs(&documents);
     if (status != DIAG_OK)
         return status;
     fill_cells(&documents, out);
     out->limits = *limits;
-    out->added = (size_t)cJSON_GetArraySize(json_get(after, "cells")) - common;
     fill_side(&out->before, before);
     fill_side(&out->after, after);
     fill_notes(&documents, out);

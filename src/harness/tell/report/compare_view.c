@@ -5,11 +5,6 @@
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 
-bool compare_is_changed(const cJSON *cell)
-{
-    return !json_says(cell, "verdict", "same") || cJSON_IsTrue(json_get(cell, "work_changed"));
-}
-
 /* ---- A cell. --------------------------------------------------------------------------------- */
 
 /* "(-0.4 .. 1.1)" in percent, each end on its own side of the margin. */

@@ -30,9 +30,6 @@ struct compare_row {
 /* Fills the row with the words of one cell of a comparison; `worst` points into the cell. */
 void compare_row_read(struct compare_row *row, const cJSON *cell);
 
-/* True when the verdict is not "same", or some operation counter is not exactly equal. */
-bool compare_is_changed(const cJSON *cell);
-
 /* "1 of 15 cells regressed, 1 inconclusive, 2 improved" */
 void compare_summary(char *out, size_t size, const cJSON *comparison);
 

@@ -129,11 +129,23 @@ static void add_cell(struct page *page, const struct place *cell, const struct e
     page_cell(page, "%s", row.deciders);
 }
 
+static bool is_changed(const cJSON *cell)
+{
+    return !json_says(cell, "verdict", "same") || cJSON_IsTrue(json_get(cell, "work_changed"));
+}
+
+/* One that NEW lacks stands among those of one side. */
+static bool is_row(const cJSON *cell, bool changed)
+{
+    return is_changed(cell) == changed &&
+           strncmp(json_get_text(cell, "reason"), "NEW has no such cell", 20) != 0;
+}
+
 static size_t count_cells(const struct place *root, bool changed)
 {
     size_t count = 0;
     json_each(cell, root->json, "cells")
-        count += compare_is_changed(cell) == changed;
+        count += is_row(cell, changed);
     return count;
 }
 
@@ -145,7 +157,7 @@ static void add_cells(struct page *page, const struct place *root, bool changed)
                changed ? "Cells that changed" : "Cells without a change");
     add_columns(page, &extent);
     for (struct place cell = place_item(&cells, 0); cell.json; place_next(&cell))
-        if (compare_is_changed(cell.json) == changed)
+        if (is_row(cell.json, changed))
             add_cell(page, &cell, &extent);
 }
 
@@ -162,10 +174,7 @@ static void add_one_side(struct page *page, const struct place *root)
     if (cJSON_GetArraySize(cells.json) == 0)
         return;
     page_heading(page, 2, "one-side", "Cells of one side only");
-    page_text(page, "They were compared with nothing%s.",
-              cJSON_IsTrue(json_get(root->json, "missing_ignored"))
-                  ? "; --ignore-missing lets them pass"
-                  : "");
+    page_text(page, "They were compared with nothing.");
     page_table(page, "one-side-cells", "Cells of one side only");
     page_fields_each(page, columns, sizeof columns / sizeof *columns, &cells);
 }
@@ -234,7 +243,7 @@ static void add_explanations(struct page *page, const struct place *root)
         struct place phases = place_get(&cell, "phases");
         view_label(name, sizeof name, cell.json, "params");
         add_functions(page, &cell, name);
-        if (!compare_is_changed(cell.json) || isnan(place_number(&cell, "ns_per_op.old")))
+        if (!is_changed(cell.json) || isnan(place_number(&cell, "ns_per_op.old")))
             continue;
         page_item(page, "%s: ", name);
         page_add(page, &cell,
@@ -318,10 +327,7 @@ void page_comparison(struct page *page, const cJSON *document)
 {
     struct place root = place_root(document), cells = place_get(&root, "cells");
     size_t changed = count_cells(&root, true);
-    if (is_broken(&root))
-        add_broken(page, &root);
-    else
-        add_answer(page, &root);
+    (is_broken(&root) ? add_broken : add_answer)(page, &root);
     add_sides(page, &root);
     if (is_broken(&root)) {
         page_origin(page, document);
