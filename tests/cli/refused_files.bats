@@ -186,7 +186,7 @@ more fixed memory than there ever was|memory.fixed_bytes: too high|c["memory"]["
 a phase twice|is there twice; expected each phase once|c["phases"].append(p)
 later by the clock than by ticks|precision.late_max_ns|c["precision"]["late_max_ns"] = 1e12
 later by ticks than by the clock|precision.late_max_ns|c["traits"]["late_ticks"] = c["late_max_ticks"] = 9
-a confidence of 2|ns_per_op.confidence: too high; expected at most 1|p["ns_per_op"]["confidence"] = 2
+a confidence of other samples|ns_per_op.median: it or its interval is not that of the samples|p["ns_per_op"]["confidence"] = 1
 the fastest of a design that did not run|standing.hold: nobody|d["standing"] = [dict(s, phases=[dict(q, fastest="nobody")])]
 a place behind nobody|standing.hold: others stand behind nobody|d["standing"] = [dict(s, phases=[dict(q, fastest=None)])]
 a standing without phases|standing.hold: no phase|d["standing"] = [dict(s, phases=[])]

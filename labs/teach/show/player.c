@@ -4,7 +4,6 @@
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/measure/sched/answers.h"
-#include "labs/teach/show/film.h"
 
 /* Timers of all frames together: beyond it the film would not fit where it is looked at. */
 #define TIMERS_OF_FILM_MAX 2000000

@@ -1,5 +1,4 @@
-/* agree.c - holds what a document says to what its writer keeps: a median lies among its samples, ok is proved, each cell
- * is there once. */
+/* agree.c - holds a document to what its writer keeps: medians of their samples, ok with proof, each cell once. */
 #include "harness/tell/result/document.h"
 
 #include "harness/base/json.h"
@@ -109,12 +108,13 @@ static int check_samples(const struct place_in *in, const cJSON *object)
         values[filled++] = sample->valuedouble;
     struct summary again = summary_of(values, count);
     free(values);
-    if (!is_near(json_get_number(object, "median"), again.median) ||
-        !is_near(json_get_number(object, "low"), again.low) ||
-        !is_near(json_get_number(object, "high"), again.high))
-        return refuse(in, "median", "it or its interval is not that of the samples",
-                      "what the samples give");
-    return DIAG_OK;
+    bool agrees = is_near(json_get_number(object, "median"), again.median) &&
+                  is_near(json_get_number(object, "low"), again.low) &&
+                  is_near(json_get_number(object, "high"), again.high) &&
+                  is_near(json_get_number(object, "confidence"), again.confidence);
+    return agrees ? DIAG_OK
+                  : refuse(in, "median", "it or its interval is not that of the samples",
+                           "what the samples give");
 }
 
 /* Goes through a document.  A workload's own parameters, in `spec`, may have any name. */
