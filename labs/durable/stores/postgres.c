@@ -219,8 +219,8 @@ static PGconn *connect_once(const struct tw_store *store)
     return PQconnectdbParams(names, values, 0);
 }
 
-/* Tables are new and without statistics: the planner is to take the index. */
-static const char settings[] = "SET client_min_messages=error; SET enable_seqscan=off;"
+/* Tables are new and without statistics: the planner is to take the index, and to compile nothing where it cannot. */
+static const char settings[] = "SET client_min_messages=error; SET enable_seqscan=off; SET jit=off;"
                                " SET enable_hashjoin=off; SET enable_mergejoin=off";
 
 /* NULL without memory or server.  `synchronous` under TW_SYNC_NONE, too. */
