@@ -42,7 +42,7 @@ catalogue = [dict(zip(listed[0], row)) for row in listed[2:]]
 older = [figure["figure"] for figure in catalogue if "Results of older versions lack it." in figure["meaning"]]
 
 # Keys that a result may lack.
-OPTIONAL = {"checks", "huge_pages", "tail", "contract", "layout_may_explain", "one_side", "missing_ignored", "advance_work", "timer_step_ns"} | {
+OPTIONAL = {"checks", "huge_pages", "tail", "contract", "layout_may_explain", "one_side", "missing_ignored", "advance_work", "timer_step_ns", "leads"} | {
     figure["figure"].rsplit(".", 1)[-1] for figure in catalogue if figure["must"] == "no"}
 
 # Objects whose keys are not the format's own.

@@ -23,38 +23,29 @@ static const cJSON *interval_of(const struct view_row *row, const char *phase)
 }
 
 /* A design that may be late does less work for the same load: it is no answer to which is the fastest. */
-static bool is_exact(const struct view_row *row)
-{
-    return !(json_get_number(row->cell, "traits.late_ticks") > 0) &&
-           !(json_get_number(row->cell, "traits.late_shift") > 0);
-}
-
 static bool takes_part(const struct view_row *row, const char *phase)
 {
-    const cJSON *interval = interval_of(row, phase);
-    return row->ok && view_competes(row) && is_exact(row) &&
-           json_get_number(interval, "median") > 0;
+    return row->ok && view_competes(row) &&
+           !(json_get_number(row->cell, "traits.late_ticks") > 0) &&
+           !(json_get_number(row->cell, "traits.late_shift") > 0) &&
+           json_get_number(interval_of(row, phase), "median") > 0;
 }
 
-static size_t count_parting(const struct view_group *group, const char *phase)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < group->row_count; i++)
-        count += takes_part(&group->rows[i], phase);
-    return count;
-}
-
+/* NULL: fewer than two take part. */
 static const struct view_row *find_fastest(const struct view_group *group, const char *phase)
 {
     const struct view_row *fastest = NULL;
+    size_t parting = 0;
     for (size_t i = 0; i < group->row_count; i++) {
         const struct view_row *row = &group->rows[i];
-        if (takes_part(row, phase) &&
-            (!fastest || json_get_number(interval_of(row, phase), "median") <
-                             json_get_number(interval_of(fastest, phase), "median")))
+        if (!takes_part(row, phase))
+            continue;
+        parting++;
+        if (!fastest || json_get_number(interval_of(row, phase), "median") <
+                            json_get_number(interval_of(fastest, phase), "median"))
             fastest = row;
     }
-    return fastest;
+    return parting < 2 ? NULL : fastest;
 }
 
 struct summary standing_ratio(const struct view_row *row, const struct view_row *fastest,
@@ -62,10 +53,8 @@ struct summary standing_ratio(const struct view_row *row, const struct view_row 
 {
     double ratios[SAMPLES_MAX];
     size_t count = 0;
-    const cJSON *above = json_get(interval_of(row, phase), "samples");
-    const cJSON *below = json_get(interval_of(fastest, phase), "samples");
-    above = above ? above->child : NULL;
-    below = below ? below->child : NULL;
+    const cJSON *above = json_first(interval_of(row, phase), "samples");
+    const cJSON *below = json_first(interval_of(fastest, phase), "samples");
     for (; above && below && count < SAMPLES_MAX; above = above->next, below = below->next)
         if (below->valuedouble > 0)
             ratios[count++] = above->valuedouble / below->valuedouble;
@@ -150,12 +139,14 @@ static bool knows_all(const struct view_group *group, const struct view_row *fas
     return true;
 }
 
-/* A phase in which nobody stands behind the fastest yet; NULL: it is not known. */
-static cJSON *begin_phase(const char *name, const char *fastest, double share)
+/* A phase in which nobody stands behind the fastest yet; unless it is known, it leads in each sample so far. */
+static cJSON *begin_phase(const char *name, const char *fastest, bool is_known, double share)
 {
     cJSON *phase = cJSON_CreateObject();
     json_add_text(phase, "phase", name);
-    json_add_text(phase, "fastest", fastest);
+    json_add_text(phase, "fastest", is_known ? fastest : NULL);
+    if (!is_known)
+        json_add_text(phase, "leads", fastest);
     json_add_measure(phase, "harness_share", share);
     json_add(phase, "not_different", cJSON_CreateArray());
     json_add(phase, "behind", cJSON_CreateArray());
@@ -164,6 +155,11 @@ static cJSON *begin_phase(const char *name, const char *fastest, double share)
 
 static void add_other(cJSON *phase, const char *label, struct summary ratio, double share)
 {
+    if (!json_get_text(phase, "fastest")[0]) {
+        if (!(ratio.low > 1))
+            cJSON_DeleteItemFromObjectCaseSensitive(phase, "leads");
+        return;
+    }
     if (ratio.low <= 1 + MARGIN) {
         cJSON_AddItemToArray(cJSON_GetObjectItemCaseSensitive(phase, "not_different"),
                              jsontext_string(label));
@@ -191,12 +187,12 @@ static bool is_unclear(const struct view_group *group, const char *phase)
 static cJSON *make_phase(const struct view_group *group, const char *phase)
 {
     const struct view_row *fastest = find_fastest(group, phase);
-    if (!fastest || count_parting(group, phase) < 2 || is_unclear(group, phase))
+    if (!fastest || is_unclear(group, phase))
         return NULL;
     bool is_known = knows_all(group, fastest, phase);
     double share = is_known && !group->between[0] ? harness_share(group, fastest, phase) : NAN;
-    cJSON *object = begin_phase(phase, is_known ? fastest->label : NULL, share);
-    for (size_t i = 0; i < group->row_count && is_known; i++) {
+    cJSON *object = begin_phase(phase, fastest->label, is_known, share);
+    for (size_t i = 0; i < group->row_count; i++) {
         const struct view_row *row = &group->rows[i];
         if (row != fastest && takes_part(row, phase))
             add_other(object, row->label, standing_ratio(row, fastest, phase), share);
@@ -216,6 +212,7 @@ struct behind {
 static bool is_same(const cJSON *left, const cJSON *right)
 {
     return json_says(left, "fastest", json_get_text(right, "fastest")) &&
+           json_says(left, "leads", json_get_text(right, "leads")) &&
            cJSON_Compare(json_get(left, "not_different"), json_get(right, "not_different"), true);
 }
 
@@ -354,7 +351,7 @@ static void say_same(struct text *line, const cJSON *same, const char *gap)
 /* "hashed is fastest in start and stop: 1.6 times as fast as heap, 2.1 to 3.3 times as fast as hier; not significantly .." */
 static void say(struct text *line, const cJSON *phases, const cJSON *first, size_t rows)
 {
-    const char *fastest = json_get_text(first, "fastest");
+    const char *fastest = json_get_text(first, "fastest"), *leads = json_get_text(first, "leads");
     size_t all = (size_t)cJSON_GetArraySize(phases), count = 0, left;
     for (const cJSON *phase = first; phase; phase = phase->next)
         count += is_same(first, phase);
@@ -371,7 +368,8 @@ static void say(struct text *line, const cJSON *phases, const cJSON *first, size
             left--;
         }
     if (!fastest[0]) {
-        text_add(line, ": not known with fewer than six samples");
+        text_add(line, ": %s in each sample; fewer than six give no interval (--runs=7)",
+                 leads[0] ? leads : "no design");
         return;
     }
     if (is_tie)
@@ -429,8 +427,8 @@ cJSON *standing_phase(const char *name, const struct standing_contender *all, si
     }
     if (!best || count < 2)
         return NULL;
-    cJSON *phase = begin_phase(name, is_known ? best->label : NULL, NAN);
-    for (size_t i = 0; i < count && is_known; i++)
+    cJSON *phase = begin_phase(name, best->label, is_known, NAN);
+    for (size_t i = 0; i < count; i++)
         if (&all[i] != best)
             add_other(phase, all[i].label, ratio_to(&all[i], best), NAN);
     return phase;

@@ -2,7 +2,8 @@
  * standing.h - says which design is the fastest on each stream of a run, phase by phase, and by what factor.
  *
  * Two designs differ significantly when the 95 % interval of the median ratio of their samples, divided pair by
- * pair, lies beyond 3 % (schema/result-1.json, "standing").  With fewer than six samples nothing is said.
+ * pair, lies beyond 3 % (schema/result-1.json, "standing").  With fewer than six samples it says
+ * which was the fastest in each, if one was.
  *
  * Where `null` was timed on the stream, each factor stands beside one net of the harness: both times less what null
  * takes for the same calls.
