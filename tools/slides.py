@@ -35,11 +35,12 @@ h1{font-size:34px;margin:0;color:#0b4f7d;padding-right:64px}ul{margin:0;padding-
 .film.column{flex-direction:column;flex-wrap:nowrap;align-items:center;justify-content:space-evenly}.film.column img:not(:only-child){flex:0 1 auto;max-height:26vh}
 .film.column img:first-child:nth-last-child(2),.film.column img:first-child:nth-last-child(2)~img{max-height:35vh!important}
 .film img{max-width:100%;max-height:66vh;flex:0 1 auto;min-width:0}
+@media screen and (min-width:701px){.place+.film img:only-child{height:80vh;max-height:none;object-fit:contain}}
 .film img:not(:only-child){flex:1 1 280px;max-height:56vh}
 pre{font:18px/1.35 ui-monospace,Menlo,Consolas,monospace;background:#f2f4f7;padding:10px 14px;margin:0;white-space:pre-wrap}
 pre.drawn{white-space:pre;overflow-x:auto}pre.command{background:#1d232b;color:#e8ebef}code{font-family:ui-monospace,Menlo,Consolas,monospace;font-size:.9em;background:#eef1f5;padding:0 .2em}
 table{border-collapse:collapse;font-size:20px;margin:0 auto;display:block;overflow-x:auto;max-width:100%}
-th,td{padding:3px 12px;border-bottom:1px solid #c5ccd4}td.number{text-align:right;font-variant-numeric:tabular-nums}
+th,td{padding:3px 12px;border-bottom:1px solid #c5ccd4}th{text-align:left}.number{text-align:right;font-variant-numeric:tabular-nums}
 .question{border-left:6px solid #b35900;padding-left:14px;font-weight:600;margin:0}.note{display:none;font-size:17px;color:#5b6673;margin:0}
 body.notes .note{display:block}.place{position:absolute;top:36px;right:28px;color:#5b6673;font-size:15px}
 @media(max-width:700px){body{font-size:17px}section{padding:16px;min-height:0;margin:8px 0}h1{font-size:23px}.place{top:18px;right:10px}
@@ -78,7 +79,7 @@ def quoted(command):
 
 
 def words(text):
-    text = html.escape(text, quote=False)
+    text = re.sub(r"(\d) (ns|us|ms|s|min|%|bytes|KiB|MiB|GiB)\b", "\\1\N{NO-BREAK SPACE}\\2", html.escape(text, quote=False))
     text = re.sub(r"`([^`]*)`", r"<code>\1</code>", text)
     return re.sub(r"\*\*([^*]*)\*\*", r"<b>\1</b>", text)
 
@@ -86,7 +87,7 @@ def words(text):
 def table(markdown):
     rows = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in markdown.splitlines() if line.startswith("|")]
     right = [mark.endswith(":") for mark in rows[1]]
-    out = "<table><thead><tr>" + "".join(f"<th>{words(cell)}</th>" for cell in rows[0]) + "</tr></thead><tbody>"
+    out = "<table><thead><tr>" + "".join(f'<th class="number">{words(c)}</th>' if r else f"<th>{words(c)}</th>" for c, r in zip(rows[0], right)) + "</tr></thead><tbody>"
     for cells in rows[2:]:
         out += "<tr>" + "".join(f'<td class="number">{words(c)}</td>' if r else f"<td>{words(c)}</td>" for c, r in zip(cells, right)) + "</tr>"
     return out + "</tbody></table>"

@@ -180,14 +180,15 @@ static void recommend(struct page *page, const struct place *cells, const cJSON 
              fastest       ? ": take {store:strong}"
              : standing[0] ? ": {store:strong} by the median"
                            : ": {store:strong}, the only one measured");
-    const char *same = strchr(standing, ';');
+    const char *same = strchr(standing, ';'), *is = strstr(standing, " is ");
+    const char *how =
+        is ? strchr(is, ':') + 2 : standing; /* "wheel-log is fastest: 1.65 times ..." */
     if (fastest)
-        page_span(page, " (%.*s%s)", (int)strcspn(standing, ",;"), standing, same ? same : "");
+        page_span(page, " (%.*s%s)", (int)strcspn(how, ",;"), how, same ? same : "");
     page_add(page, &taken,
              is_paced(first) ? "<, 99 % of the messages within {figures.late_p99_ms.median} ms>"
                              : "<, {figures.puts_per_s.median:number} messages a second>");
-    page_add(page, &taken, "<; it recovers in {figures.recovery_s.median:seconds}>");
-    page_span(page, ".");
+    page_add(page, &taken, "<; it recovers in {figures.recovery_s.median:seconds}>.");
 }
 
 /* What the cells do not tell, and how to ask. */
@@ -291,10 +292,8 @@ static void say_reading(struct page *page, const struct place *root)
              "{method.runs}.< An append of 4 KiB with fdatasync takes "
              "{method.disk_sync_us} us on this disk.>");
     page_text(page, "acknowledged = fired + cancelled + lost + dropped + pending. Lost, twice, "
-                    "early, late, out of order and changed are defects; again, dropped and "
-                    "unknown are what the contract allows. Kills are those of the client + of the "
-                    "server + of both at "
-                    "once.");
+                    "early, late, out of order and changed are defects; the contract allows "
+                    "again, dropped and unknown. Kills: client + server + both at once.");
 }
 
 void page_stores(struct page *page, const cJSON *document)

@@ -42,6 +42,12 @@ PYTHON
     [ "$(look_up r.json r.html)" = values ]
 }
 
+@test "rows of one design differ by name; what the title says is no setting; a column without any figure is left out" {
+    [ "$("$twbench" report "$root/results/reference/fresh.json" | grep -Ec '^heap passes=(same|other) ')" -eq 4 ]
+    run ! grep -E '^settings.*(between|huge_pages)=' <("$twbench" report "$root/results/reference/between.json")
+    [[ $("$twbench" report "$root/results/reference/stores_disk.json" --html=-) != *dispatch* ]]
+}
+
 @test "names full of markup are text in the page and in Markdown" {
     make_result
     python3 - <<'PYTHON'
@@ -56,14 +62,12 @@ PYTHON
     run ! grep -q '<i>' odd.html
     [ "$(grep -o '</script>' odd.html | wc -l)" -eq 1 ]
     grep -qF '&lt;i&gt;&amp;&quot;&apos;&lt;/script&gt;' odd.html
-    # The command stands in a code block, where nothing is markup.
     run ! grep -q '<i>' <(sed '/^```$/,/^```$/d' odd.md)
 }
 
 @test "a page is not overwritten unasked; mistakes are told apart" {
     make_result
-    touch page.html
-    refuses "page.html: is there already" report r.json -o page.html
+    touch page.html; refuses "page.html: is there already" report r.json -o page.html
     "$twbench" report r.json -o page.html --force
     grep -q '</html>' page.html
     refuses "-o: a value is missing" report r.json -o
@@ -74,9 +78,7 @@ PYTHON
 @test "Markdown has cells, warnings, command line and machine" {
     make_result
     "$twbench" report r.json --export-markdown=c.md >/dev/null
-    grep -q '^| design |' c.md
-    grep -q '^[^|]*twbench run --impl=heap,hashed --workload=standard' c.md
-    grep -q '^| machine | architecture | ' c.md
+    for line in '| design |' '[^|]*twbench run --impl=heap,hashed --workload=standard' '| machine | architecture | '; do grep -q "^$line" c.md; done
 }
 
 # planted DESIGNS FILE - a run of hold in which each sample of fast took 10 ns, of list 100 and of null 1; what was concluded
@@ -101,9 +103,8 @@ json.dump(d, open(sys.argv[1], "w"))' "$2"
 
 @test "which design is the fastest stands below the table, and on top of each report" {
     planted list,fast r.json
-    "$twbench" report r.json --style=plain >r.txt
+    "$twbench" report r.json --style=plain | tee r.txt
     "$twbench" report r.json --html=r.html --export-markdown=r.md
-    cat r.txt
     grep -q '^fast is fastest' r.txt
     [ "$(grep -c '^fast is fastest' r.md)" -eq "$(grep -c '^- fast is fastest' r.md)" ]
     grep -q 'fast is fastest' r.html
@@ -116,8 +117,7 @@ json.dump(d, open(sys.argv[1], "w"))' "$2"
 @test "factors stand beside those net of the harness, with null among the designs and without" {
     for designs in list,fast,null list,fast; do
         planted $designs net.json
-        "$twbench" report net.json --style=plain >net.txt
-        cat net.txt
+        "$twbench" report net.json --style=plain | tee net.txt
         grep -q 'without the harness\|too large to subtract' net.txt
         [ "$(grep -c 'null was not timed' net.txt)" -eq 0 ]
     done

@@ -129,18 +129,18 @@ stores() {
 # The samples are made up: no figure of a time is judged by this machine's.
 @test "which store to take stands first, and again last in a text longer than a screen, with what is not known" {
     stores --stores=memory,wheel-log,sqlite --sync=always --tasks=100 --runs=1 --json=s.json >/dev/null
-    jq '(.cells[] | .status) = "ok" | (.cells[] | .figures.puts_per_s) = {median: 30, low: 30, high: 30, confidence: 0.9, samples: [30, 30, 30, 30, 30, 30]}
+    jq '(.cells[] | .status) = "ok" | (.cells[] | .figures.puts_per_s) = {median: 30, low: 30, high: 30, confidence: 0.96875, samples: [30, 30, 30, 30, 30, 30]}
         | (.cells[] | select(.store == "sqlite") | .figures.puts_per_s) |= (.median = 10 | .low = 10 | .high = 10 | .samples = [10, 10, 10, 10, 10, 10])
-        | (.cells[] | select(.store == "wheel-log") | .figures.recovery_s) = {median: 2, low: 2, high: 2, confidence: 0.9, samples: [2]}' s.json >f.json
+        | (.cells[] | select(.store == "wheel-log") | .figures.recovery_s) = {median: 2, low: 2, high: 2, confidence: 0, samples: [2]}' s.json >f.json
     say() { "$twbench" report "$1" --export-markdown=- | tr '\n' ' '; }
-    [[ $(say f.json) == *"virtual clock: take **wheel-log** (wheel-log is fastest: 3.00 times as fast as sqlite), 30.0 messages a second; it recovers in 2 s."* ]]
+    [[ $(say f.json) == *"virtual clock: take **wheel-log** (3.00 times as fast as sqlite), 30.0 messages a second; it recovers in 2 s."* ]]
     for end in head tail; do "$twbench" report f.json | $end -n 12 | grep -q 'Not known from these runs: what is lost .* (--kills=50)'; done
     "$twbench" report f.json -o f.html
     grep -q 'take <span class="strong"' f.html
     # Not of one that was found wrong, nor by fewer than six runs.
     jq '.cells[1].status = "mismatch"' f.json >wrong.json
     [[ $(say wrong.json) == *"virtual clock: **sqlite**, the only one measured, 10.0 messages"* ]]
-    jq '.cells[].figures.puts_per_s.samples |= .[:5]' f.json >few.json
+    jq '.cells[].figures.puts_per_s |= (.samples |= .[:5] | .confidence = 0.9375)' f.json >few.json
     [[ $(say few.json) == *"virtual clock: **wheel-log** by the median, 30.0 messages"*"whether the next store differs (--runs=6)"* ]]
     jq 'del(.cells[1, 2])' f.json >none.json
     [[ $(say none.json) == *"no sound store that survives a crash was measured."* ]]

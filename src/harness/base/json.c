@@ -148,8 +148,6 @@ void json_format_params(char *out, size_t size, const cJSON *params)
             text_add(&text, "%.15g", param->valuedouble);
         if (cJSON_IsString(param))
             text_add(&text, "%s", param->valuestring);
-        if (!cJSON_IsArray(param))
-            continue;
         json_each(value, param, "")
             text_add(&text, "%s%.15g", value == param->child ? "" : ",", value->valuedouble);
     }

@@ -71,13 +71,6 @@ static inline void answer_end(const struct answer *answer)
         answer_current = NULL;
 }
 
-/* The clocks show so many nanoseconds. */
-static inline void answer_tell_ns(struct answer *answer, uint64_t ns)
-{
-    answer->now.tv_sec = (time_t)(ns / 1000000000u);
-    answer->now.tv_nsec = (long)(ns % 1000000000u);
-}
-
 /* The kinds an instance needs: the clock, waits without `polls`, everything when it counts. */
 static inline unsigned answer_kinds_for(bool polls, bool counts)
 {

@@ -152,8 +152,8 @@ int layer_cap(struct layer *layer, const struct tw_backend *design, struct tw_ti
 static int slack_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
 {
     tw_tick delay = deadline > timers->now ? deadline - timers->now : 1;
-    return timers->within->start_within(timers->below.inner, id, deadline,
-                                        stream_slack_of(&timers->slack, delay));
+    tw_tick slack = timers->slack.ticks + (timers->slack.shift ? delay >> timers->slack.shift : 0);
+    return timers->within->start_within(timers->below.inner, id, deadline, slack);
 }
 
 static void slack_expire(void *ctx, tw_id id, tw_tick now)

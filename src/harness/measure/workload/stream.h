@@ -82,12 +82,6 @@ struct stream_slack {
     uint32_t shift; /* and its delay >> shift on top, 1 .. 63; 0: nothing */
 };
 
-/* Of a timer started with that delay. */
-static inline tw_tick stream_slack_of(const struct stream_slack *slack, tw_tick delay)
-{
-    return slack->ticks + (slack->shift ? delay >> slack->shift : 0);
-}
-
 static inline bool stream_slack_is_none(const struct stream_slack *slack)
 {
     return slack->ticks == 0 && slack->shift == 0;

@@ -173,8 +173,7 @@ static void add_one_side(struct page *page, const struct place *root)
     struct place cells = place_get(root, "one_side");
     if (cJSON_GetArraySize(cells.json) == 0)
         return;
-    page_heading(page, 2, "one-side", "Cells of one side only");
-    page_text(page, "They were compared with nothing.");
+    page_heading(page, 2, "one-side", "Cells of one side only, compared with nothing");
     page_table(page, "one-side-cells", "Cells of one side only");
     page_fields_each(page, columns, sizeof columns / sizeof *columns, &cells);
 }

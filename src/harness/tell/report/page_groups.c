@@ -276,11 +276,23 @@ static void add_row(struct page *page, const struct view_group *group, const str
     page_add(page, cell, "{status:bad}: {reason}");
 }
 
+/* Without what the title says, and huge pages that were off. */
+static void format_settings(char *out, size_t size, const cJSON *cell)
+{
+    cJSON *own = cJSON_Duplicate(json_get(cell, "params"), true);
+    cJSON_DeleteItemFromObjectCaseSensitive(own, "between");
+    if (json_says(own, "huge_pages", "off"))
+        cJSON_DeleteItemFromObjectCaseSensitive(own, "huge_pages");
+    json_format_params(out, size, own);
+    cJSON_Delete(own);
+}
+
 /* What the designs chose for themselves, where the labels do not say it already; of runners their threads. */
 static void add_settings(struct page *page, const struct view_group *group,
                          const struct place *cells)
 {
-    const char *gap = NULL;
+    char said[VIEW_LABEL_SIZE * 64], own[VIEW_LABEL_SIZE * 2];
+    struct text line = text_in(said, sizeof said);
     if (group->has_runners) {
         struct place first = place_of(cells, group->rows[0].cell);
         if (!strchr(group->rows[0].label, '=') && json_get(first.json, "params.threads"))
@@ -288,35 +300,25 @@ static void add_settings(struct page *page, const struct view_group *group,
         return;
     }
     for (size_t i = 0; i < group->row_count; i++) {
-        const struct view_row *row = &group->rows[i];
-        const cJSON *params = json_get(row->cell, "params");
-        if (!params || !params->child || strchr(row->label, '='))
-            continue;
-        struct place cell = place_of(cells, row->cell);
-        if (gap)
-            page_span(page, "%s", gap);
-        else
-            page_fact(page, "settings", "%s", "");
-        page_span(page, "%s", row->label);
-        page_add(page, &cell, " {params}");
-        gap = "; ";
+        format_settings(own, sizeof own, group->rows[i].cell);
+        if (own[0] && !strchr(group->rows[i].label, '='))
+            text_add_item(&line, "; ", "%s %s", group->rows[i].label, own);
     }
+    if (said[0])
+        page_fact(page, "settings", "%s", said);
 }
 
 static void add_zeros(struct page *page, const struct view_group *group)
 {
-    char title[FIGURE_NAME_SIZE];
-    const char *gap = NULL;
+    char title[FIGURE_NAME_SIZE], said[1000];
+    struct text line = text_in(said, sizeof said);
     for (size_t i = 0; i < figure_count(); i++) {
-        if (!is_counter(group, figure_at(i)) || !is_zero_for_all(group, figure_at(i)))
-            continue;
         figure_title(title, figure_at(i));
-        if (gap)
-            page_span(page, "%s%s", gap, title);
-        else
-            page_fact(page, "zero", "for every design: %s", title);
-        gap = ", ";
+        if (is_counter(group, figure_at(i)) && is_zero_for_all(group, figure_at(i)))
+            text_add_item(&line, ", ", "%s", title);
     }
+    if (said[0])
+        page_fact(page, "zero", "for every design: %s", said);
 }
 
 static void add_table(struct page *page, const struct view_group *group, const struct place *cells)

@@ -20,9 +20,20 @@ static bool param_varies(const struct view_group *group, const struct view_row *
     return false;
 }
 
+/* No parameter: only cells of two runs differ so. */
+static bool runs_same_pass(const struct view_row *row)
+{
+    return strstr(json_get_text(row->cell, "identity"), " same_pass");
+}
+
 static void name_row(const struct view_group *group, struct view_row *row)
 {
     cJSON *varying = cJSON_CreateObject();
+    bool same = runs_same_pass(row), differ = false;
+    for (size_t i = 0; i < group->row_count; i++)
+        differ |= runs_same_pass(&group->rows[i]) != same;
+    if (differ)
+        json_add_text(varying, "passes", same ? "same" : "other");
     json_each(param, row->cell, "params")
         if (param_varies(group, row, param) && strcmp(param->string, "runner") != 0)
             cJSON_AddItemToObject(varying, param->string, cJSON_Duplicate(param, true));

@@ -82,12 +82,15 @@ static void write_class(FILE *out, unsigned flags, bool is_best)
         fputs(is_best ? " class=\"number best\"" : " class=\"number\"", out);
 }
 
-/* A column in which no row has anything is left out. */
+/* A column in which no row has anything, or all is unknown, is left out. */
 static bool is_shown(const struct page_table *table, size_t column)
 {
-    for (size_t row = 0; row < table->row_count; row++)
-        if (!page_line_is_empty(&table->rows[row].cells[column]))
-            return true;
+    for (size_t row = 0; row < table->row_count; row++) {
+        const struct page_line *cell = &table->rows[row].cells[column];
+        for (size_t i = 0; i < cell->count; i++)
+            if (cell->spans[i].text[0] && strcmp(cell->spans[i].text, "-") != 0)
+                return true;
+    }
     return column == 0 || table->row_count == 0;
 }
 
