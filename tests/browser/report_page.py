@@ -45,8 +45,8 @@ def make_documents(work):
             cell["impl"] = HOSTILE
         cell["phases"][0].update(name=HOSTILE, counters_reason=HOSTILE)
         cell["identity"] = f"{cell['impl']}; {HOSTILE} {cell['identity']}"
-    document["complete"] = False
-    document["command"].append(HOSTILE)
+    document.update(complete=False, command=document["command"] + [HOSTILE])
+    [phase.pop("leads", None) for load in document["standing"] for phase in load["phases"]]
     document["machine"]["cpu_model"] = HOSTILE
     document["machine"]["checks"] = [{"name": HOSTILE, "value": 0.25, "warning": HOSTILE}]
     json.dump(document, open(hostile, "w"))

@@ -36,9 +36,9 @@ bool lists_has(const char *list, const char *end, char separator, const char *it
     char *stop, *item_stop, *item_end = strchrnul(item, separator);
     for (const char *at = list, *next; at < end; at = next + 1) {
         next = strchrnul(at, separator);
-        if (next - at == item_end - item && strncmp(at, item, (size_t)(next - at)) == 0)
-            return true;
-        if (strtod(at, &stop) == strtod(item, &item_stop) && stop == next && item_stop == item_end)
+        if ((next - at == item_end - item && strncmp(at, item, (size_t)(next - at)) == 0) ||
+            (strtod(at, &stop) == strtod(item, &item_stop) && stop == next &&
+             item_stop == item_end))
             return true;
     }
     return false;

@@ -31,11 +31,8 @@ struct documents {
 /* The first of them behind `behind` (NULL: from the beginning). */
 static const cJSON *find_same(const cJSON *document, const cJSON *wanted, const cJSON *behind)
 {
-    const cJSON *cells = json_get(document, "cells");
-    for (const cJSON *cell = behind  ? behind->next
-                             : cells ? cells->child
-                                     : NULL;
-         cell; cell = cell->next)
+    const cJSON *cell = behind ? behind->next : json_first(document, "cells");
+    for (; cell; cell = cell->next)
         if (view_same_cell(cell, wanted))
             return cell;
     return NULL;
@@ -320,6 +317,7 @@ static void add_one_side(struct comparison *out, const char *side, const cJSON *
     json_add(row, "tasks", cJSON_Duplicate(json_get(cell, "tasks"), false));
     json_add(row, "params", cJSON_Duplicate(json_get(cell, "requested"), true));
     cJSON_AddItemToArray(out->one_side, row);
+    out->added += strcmp(side, "new") == 0;
 }
 
 static void compare_pair(const struct documents *documents, struct compared_cell *cell,
@@ -353,10 +351,8 @@ static void fill_cells(const struct documents *documents, struct comparison *out
             add_one_side(out, "old", cell);
     }
     json_each(cell, documents->after, "cells")
-        if (!find_same(documents->before, cell, NULL)) {
+        if (!find_same(documents->before, cell, NULL))
             add_one_side(out, "new", cell);
-            out->added++;
-        }
 }
 
 static void fill_side(struct compared_side *side, const cJSON *document)

@@ -291,8 +291,8 @@ static void format_settings(char *out, size_t size, const cJSON *cell)
 static void add_settings(struct page *page, const struct view_group *group,
                          const struct place *cells)
 {
-    char said[VIEW_LABEL_SIZE * 64], own[VIEW_LABEL_SIZE * 2];
-    struct text line = text_in(said, sizeof said);
+    char own[VIEW_LABEL_SIZE * 2];
+    bool begun = false;
     if (group->has_runners) {
         struct place first = place_of(cells, group->rows[0].cell);
         if (!strchr(group->rows[0].label, '=') && json_get(first.json, "params.threads"))
@@ -301,11 +301,14 @@ static void add_settings(struct page *page, const struct view_group *group,
     }
     for (size_t i = 0; i < group->row_count; i++) {
         format_settings(own, sizeof own, group->rows[i].cell);
-        if (own[0] && !strchr(group->rows[i].label, '='))
-            text_add_item(&line, "; ", "%s %s", group->rows[i].label, own);
+        if (!own[0] || strchr(group->rows[i].label, '='))
+            continue;
+        struct place cell = place_of(cells, group->rows[i].cell);
+        begun ? page_span(page, "; ") : page_fact(page, "settings", "%s", "");
+        page_span(page, "%s ", group->rows[i].label);
+        page_put_as(page, &cell, "params", "%s", own);
+        begun = true;
     }
-    if (said[0])
-        page_fact(page, "settings", "%s", said);
 }
 
 static void add_zeros(struct page *page, const struct view_group *group)

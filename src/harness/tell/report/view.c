@@ -199,11 +199,10 @@ double view_advance_ns(const struct view_row *row, const char *key)
 
 bool view_is_timed(const struct view_group *group)
 {
-    for (size_t i = 0; i < group->row_count; i++) {
+    for (size_t i = 0; i < group->row_count; i++)
         json_each(phase, group->rows[i].cell, "phases")
             if (json_get(phase, "ns_per_op") || json_get(phase, "ns_per_advance"))
                 return true;
-    }
     return false;
 }
 
