@@ -43,9 +43,8 @@ static int subject_read(const struct call *call, struct subject *subject, struct
     struct textfile *file;
     const struct trace_options *options = call->options;
     if (!trace_find(call->operands[0], options->setup.workload_directory, path, sizeof path))
-        return diag_usage(
-            diag, "trace: no trace '%s'; expected FILE.tt[.xz|.gz], or a name of 'twbench list'",
-            call->operands[0]);
+        return diag_usage(diag, "trace: no trace '%s'; expected FILE.tt[.xz|.gz], ./FILE or a name",
+                          call->operands[0]);
     int status = textfile_open(&file, path, diag);
     if (status != DIAG_OK)
         return status;

@@ -183,7 +183,7 @@ accept() {
     "$twbench" init "a timer" >said.txt
     cat said.txt
     grep -q 'twbench ci --base=\.' said.txt
-    refuses "init overwrites nothing" init "a timer"
+    refuses "init overwrites nothing" init "a timer"; touch file; refuses "file/.github/workflows: cannot be made" init file
     refuses "expected a directory" init
     cd "a timer"
     [ "$(grep -c skeleton mytimer.c)" = 0 ]

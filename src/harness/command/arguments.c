@@ -27,14 +27,15 @@ static void offer_flag(void *ctx, const char *heading, const struct flag *flag)
 
 static int refuse_flag(const struct call *call, const char *name, struct diag *diag)
 {
-    const char *command = call->command->name;
+    const char *command = call->command->name, *usage = call->command->usage;
     char hint[80] = ";";
+    int variant = usage[0] == '-' ? (int)strcspn(usage, "=[ ") : 0; /* conform --store */
     struct nearest nearest = nearest_to(name);
     flags_each(call->command, call->options, true, offer_flag, &nearest);
     if (nearest.word[0])
         snprintf(hint, sizeof hint, "; did you mean '--%s'?", nearest.word);
-    return diag_usage(diag, "--%s: 'twbench %s' has no such flag%s see 'twbench %s --help'", name,
-                      command, hint, command);
+    return diag_usage(diag, "--%s: 'twbench %s%s%.*s' has no such flag%s see 'twbench %s --help'",
+                      name, command, variant ? " " : "", variant, usage, hint, command);
 }
 
 /* The last of two values would silently be the only one. */

@@ -42,10 +42,7 @@ static void print_renamed(FILE *out, const char *text)
 static void print_carried(FILE *out, const void *ctx)
 {
     const size_t *i = ctx;
-    if (*i == 0)
-        print_renamed(out, carried[*i].text);
-    else
-        fputs(carried[*i].text, out);
+    print_renamed(out, carried[*i].text);
 }
 
 /* Nothing is written when one of the files is there. */
@@ -85,9 +82,8 @@ static int run(struct call *call)
     if (status != DIAG_OK)
         return command_fail(status, &diag);
     printf(
-        "\ncd %s && make && twbench ci --base=.\n"
-        "mytimer.c is the timer: put yours in its place.  In .github/workflows/timer.yml fill in "
-        "TWBENCH_URL.\n",
+        "\ncd %s && make && twbench ci --base=.\nPut your timer in the place of mytimer.c, and in "
+        ".github/workflows/timer.yml fill in TWBENCH_URL.\n",
         call->operands[0]);
     return EXIT_OK;
 }

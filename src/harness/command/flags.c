@@ -11,10 +11,11 @@
 static int flag_time(const char *flag, const char *value, uint64_t min_ns, uint64_t *out_ns,
                      struct diag *diag)
 {
+    char least[32];
     int status = units_parse_time(value, flag, out_ns, diag);
+    units_format_time(least, sizeof least, min_ns);
     if (status == DIAG_OK && *out_ns < min_ns)
-        return diag_usage(diag, "%s: %s given; expected at least %llu ns", flag, value,
-                          (unsigned long long)min_ns);
+        return diag_usage(diag, "%s: %s given; expected at least %s", flag, value, least);
     return status;
 }
 

@@ -60,7 +60,7 @@ static const struct tw_design *object_load(const char *path, struct diag *diag)
 {
     void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!object) {
-        diag_usage(diag, "%s: cannot be loaded: %s", path, dlerror());
+        diag_usage(diag, "%s: cannot be loaded: %s; expected a shared object", path, dlerror());
         return NULL;
     }
     const struct tw_design *design = dlsym(object, "tw_plugin");

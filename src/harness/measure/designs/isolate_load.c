@@ -39,7 +39,8 @@ static void load_do(struct load *load, const char *path)
     struct stat output;
     void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!object) {
-        load->status = diag_usage(&load->diag, "%s: cannot be loaded: %s", path, dlerror());
+        load->status = diag_usage(&load->diag, "%s: cannot be loaded: %s; expected a shared object",
+                                  path, dlerror());
         load->is_done = true;
         return;
     }

@@ -23,8 +23,8 @@ int gnuplot_directory(const char *directory, struct diag *diag)
         }
     if (mkdir(path, 0777) == 0 || (stat(path, &info) == 0 && S_ISDIR(info.st_mode)))
         return DIAG_OK;
-    return diag_run(diag, "%s: cannot be made: %s", directory,
-                    errno == EEXIST ? "there is a file of that name" : strerror(errno));
+    return diag_usage(diag, "%s: cannot be made: %s; expected a directory", directory,
+                      strerror(errno));
 }
 
 static int gnuplot_missing(const char *data, int reason, struct diag *diag)
