@@ -102,8 +102,8 @@ advice = small["advice"]
 answer = next(c for c in advice["candidates"] if c["status"] == "recommended")
 report("the answer is one of the candidates", [] if answer["name"] == advice["recommendation"]["candidate"] else [answer])
 cells = {cell["identity"]: cell for cell in small["cells"]}
-raced = [cells[i] for i in answer["cells"] if cells[i]["sampling"]["samples"] >= 6] or [cells[i] for i in answer["cells"]]
-costs = []
+costs, looks = [], [cells[i] for i in answer["cells"] if cells[i]["status"] == "ok"]
+raced = [cell for cell in looks if cell["sampling"]["samples"] >= 6] or looks
 for cell in raced:
     operations = [sum(p["operations"][k] for k in ("start", "stop", "expire")) for p in cell["phases"]]
     for s in range(cell["sampling"]["samples"]):

@@ -132,18 +132,18 @@ for row in of_lab:
     [[ $output != *"ns/op"* ]]
 }
 
-# plants KEY - r.json as it would be had each run of locked a figure of 1 and those of the others one of 2, or the other
-# way round for what is the better the more it is; without what is concluded from them.
+# plants KEY - r.json as if each run of locked had a figure of 1 and those of the others one of 2, or the other way round
+# where more is better; without what is concluded.  A run that was over before a timer ran takes the times of another.
 plants() {
     python3 - "$1" <<'PYTHON'
 import json, sys
 document = json.load(open("r.json"))
-document["standing"] = []
+document["standing"], rounds = [], [run for cell in document["cells"] for run in cell["clock"]["rounds"]]
 for cell in document["cells"]:
     for run in cell["clock"]["rounds"]:
         *parents, key = sys.argv[1].split(".")
         for parent in parents:
-            run = run[parent]
+            run[parent] = run = run[parent] or dict(next(filter(None, (other["times_ns"]["late"] for other in rounds))))
         value = 1e6 * ((cell["runner"] == "locked") + 1) if key == "operations_per_s" else 1e6 / ((cell["runner"] == "locked") + 1)
         run.update({name: value for name in (run if key == "p99" else [key]) if name != "count"})
 json.dump(document, open("r.json", "w"))
