@@ -3,6 +3,7 @@
 
 #include "harness/base/json.h"
 #include "harness/base/memory.h"
+#include "harness/base/text.h"
 #include "harness/measure/stats/summary.h"
 #include "harness/tell/report/plot.h"
 
@@ -244,18 +245,16 @@ static void write_title(char *out, size_t size, const struct view_group *group,
 {
     char title[256];
     double threads = most_threads(group);
-    int length;
+    struct text text = text_in(out, size);
     view_title(title, sizeof title, group);
     char *tick = strstr(title, ", tick "); /* of the stream, which a runner's is not */
     if (tick)
         *tick = '\0';
-    length = snprintf(out, size, "%s", title);
-    if (is_of_one_design(group) && length >= 0 && (size_t)length < size)
-        length += snprintf(out + length, size - (size_t)length, ", over %s",
-                           json_get_text(group->rows[0].cell, "impl"));
-    if (kind != THROUGHPUT && kind != IDLE && length >= 0 && (size_t)length < size)
-        snprintf(out + length, size - (size_t)length, ", %.0f thread%s", threads,
-                 threads > 1 ? "s" : "");
+    text_add(&text, "%s", title);
+    if (is_of_one_design(group))
+        text_add(&text, ", over %s", json_get_text(group->rows[0].cell, "impl"));
+    if (kind != THROUGHPUT && kind != IDLE)
+        text_add(&text, ", %.0f thread%s", threads, threads > 1 ? "s" : "");
 }
 
 /* Blocks and series, as the head of the file has them. */

@@ -11,8 +11,6 @@ struct clock_options {
     struct clock_flags clock;
 };
 
-static const char *const loads[] = {"paced", "closed", "burst", "storm", "idle", NULL};
-
 #define OF struct clock_flags
 static const struct flag flags[] = {
     FLAG_BY("runner", "A,B|all",
@@ -25,7 +23,7 @@ static const struct flag flags[] = {
     FLAG_BY("threads", "N,M|A..B", "threads that start and stop timers (default 1)",
             clock_flag_threads),
     FLAG_WORD("load", "LOAD", "paced (default), closed, burst, storm or idle", OF, wishes.load,
-              loads),
+              clock_load_names),
     FLAG_BY("speed", "X", "pace of the workload or trace (default 1: its own)", clock_flag_speed),
     FLAG_TIME("duration", "length of a load (default: closed and idle 2s, paced all)", OF,
               wishes.duration_ns, 1000000),

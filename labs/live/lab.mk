@@ -4,7 +4,7 @@ RUNNERS_live        := $(filter-out %/runner_registry.c,$(wildcard labs/live/run
 NOT_IN_PROGRAM_live := $(RUNNERS_live) labs/live/docs/%
 OBJECTS_live         = $(RUNNERS_live:%.c=$(BUILD)/%.timed.o) $(RUNNERS_live:%.c=$(BUILD)/%.proved.o)
 # Shared objects that are proved read the clock that conform plants (race_clock.c).
-LIBS_live           := -lpthread -Wl,--export-dynamic-symbol=moment_planted_ahead,--export-dynamic-symbol=moment_planted_wait
+LIBS_live           := -lpthread -Wl,--export-dynamic-symbol=moment_planted_lead,--export-dynamic-symbol=moment_planted_wait
 DEEP_live           := labs/live/tests/originals.sh labs/live/tests/conform_runners.bats
 SUITES_live         := labs/live/tests/points.sh labs/live/tests/faults/runners.sh labs/live/tests/originals.sh
 FAULTS_live         := labs/live/tests/faults/runners.sh

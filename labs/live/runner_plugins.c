@@ -17,27 +17,19 @@ static struct loaded *all_loaded;
 /* The name of a function that the table lacks, or NULL. */
 static const char *missing_function(const struct tw_runner *runner)
 {
-    const struct {
-        const char *name;
-        bool is_there;
-    } functions[] = {
-        {"open", runner->open != NULL},
-        {"enter", runner->enter != NULL},
-        {"leave", runner->leave != NULL},
-        {"start", runner->start != NULL},
-        {"stop", runner->stop != NULL},
-        {"wait", runner->wait != NULL},
-        {"shut", runner->shut != NULL},
-        {"close", runner->close != NULL},
-        {"stats", runner->stats != NULL},
-        {"describe", runner->describe != NULL},
-        {"purge", runner->purge || !(runner->flags & TW_RUNNER_PURGES)},
-        {"next", runner->next || !(runner->flags & TW_RUNNER_CALLERS_DRIVE)},
-    };
-    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)
-        if (!functions[i].is_there)
-            return functions[i].name;
-    return NULL;
+    return !runner->open                                              ? "open"
+           : !runner->enter                                           ? "enter"
+           : !runner->leave                                           ? "leave"
+           : !runner->start                                           ? "start"
+           : !runner->stop                                            ? "stop"
+           : !runner->wait                                            ? "wait"
+           : !runner->shut                                            ? "shut"
+           : !runner->close                                           ? "close"
+           : !runner->stats                                           ? "stats"
+           : !runner->describe                                        ? "describe"
+           : !runner->purge && runner->flags & TW_RUNNER_PURGES       ? "purge"
+           : !runner->next && runner->flags & TW_RUNNER_CALLERS_DRIVE ? "next"
+                                                                      : NULL;
 }
 
 static int check_table(const char *path, const struct tw_runner *runner, struct diag *diag)

@@ -21,14 +21,12 @@
 /* What is not settled then will not be: a design without memory for a timer refuses it on each tick. */
 #define SETTLE_LOOKS 100
 
+const char *const clock_load_names[CLOCK_LOADS + 1] = {"paced", "closed", "burst",
+                                                       "storm", "idle",   NULL};
+
 const char *clock_load_name(enum clock_load load)
 {
-    static const char *const names[CLOCK_LOADS] = {[CLOCK_PACED] = "paced",
-                                                   [CLOCK_CLOSED] = "closed",
-                                                   [CLOCK_BURST] = "burst",
-                                                   [CLOCK_STORM] = "storm",
-                                                   [CLOCK_IDLE] = "idle"};
-    return names[load];
+    return clock_load_names[load];
 }
 
 static void fail(struct clock_report *report, enum clock_end end, const char *reason)

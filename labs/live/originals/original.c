@@ -23,20 +23,11 @@
 
 static const struct tw_param no_params[] = {{.name = NULL}};
 static const struct tw_param netty_params[] = {
-    {.name = "slots",
-     .help = "slots of the wheel; Netty rounds up to a power of two",
-     .min = 1,
-     .max = UINT64_C(1) << 30,
-     .values_max = 1},
-    {.name = NULL},
-};
+    {"slots", "slots of the wheel; Netty rounds up to a power of two", 1, UINT64_C(1) << 30, 1},
+    {NULL, NULL, 0, 0, 0}};
 static const struct tw_param pool_params[] = {
-    {.name = "remove-on-cancel",
-     .help = "1: a stop takes the task out of the heap; 0: it is marked",
-     .max = 1,
-     .values_max = 1},
-    {.name = NULL},
-};
+    {"remove-on-cancel", "1: a stop takes the task out of the heap; 0: it is marked", 0, 1, 1},
+    {NULL, NULL, 0, 0, 0}};
 
 #define TABLE(i, key, words, more, own)                                                            \
     .runner = {.abi_version = TW_RUNNER_ABI_VERSION,                                               \
@@ -186,12 +177,9 @@ static void read_ledger(const cJSON *document, struct clock_report *report)
 {
     struct clock_ledger *ledger = &report->ledger;
     const cJSON *json = json_get(document, "ledger");
-    ledger->accepted = whole(json, "accepted");
-    ledger->refused = whole(json, "refused");
-    ledger->ran = whole(json, "ran");
-    ledger->stopped = whole(json, "stopped");
-    ledger->returned = whole(json, "returned");
-    ledger->early = whole(json, "early");
+#define READ(row) ledger->row = whole(json, #row);
+    CLOCK_LEDGER(READ)
+#undef READ
     ledger->too_late = whole(document, "stops_too_late");
     ledger->idle = whole(document, "stops_idle");
     uint64_t lost = whole(document, "lost"), twice = whole(document, "twice");

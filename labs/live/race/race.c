@@ -52,7 +52,7 @@ static void *job_play(void *ctx)
 /* Sleeps, and lets the clock of patience pass by as much as that, however much longer the sleep took. */
 static void clock_pass(struct race_notes *notes, uint64_t ns)
 {
-    moment_sleep(moment_now() + ns);
+    race_sleep(ns);
     atomic_fetch_add_explicit(&notes->clock_ns, ns, memory_order_relaxed);
 }
 

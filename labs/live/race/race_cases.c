@@ -38,7 +38,16 @@ void case_close(struct race_service *service, struct tw_seat *seat)
     if (race_is_over(service))
         return;
     if (!atomic_load(&service->shut_began_ns)) {
+        struct tw_runner_description said;
+        service->runner->describe(service->service, &said);
+        if (said.tick_ns != service->description.tick_ns ||
+            said.max_pending != service->description.max_pending)
+            FIND(service, RACE_OPEN, "describe tells another tick or cap than after open");
         service->runner->stats(service->service, &service->open);
+        uint64_t told = service->open.own_bytes + service->open.design_bytes;
+        if (service->taken_bytes > 2 * told + (1 << 20))
+            FIND(service, RACE_STATS, "it tells %" PRIu64 " bytes; open took %" PRIu64, told,
+                 service->taken_bytes);
         race_shut(service, seat);
     }
     struct tw_seat *late = race_enter(service);
@@ -92,6 +101,7 @@ struct race_account *case_timer(struct race_service *service, struct tw_seat *se
         account->sleep_ns = wishes->sleep_ns;
         account->repeat = wishes->repeat;
         account->deed = wishes->deed;
+        account->awaits = wishes->awaits;
     }
     return case_start(service, seat, account);
 }
@@ -117,6 +127,13 @@ bool case_await(struct race_service *service, struct tw_seat *seat, _Atomic uint
     }
     if (now < least)
         FIND(service, RACE_DUE, "%s: not within %u s", what, service->options->patience_s);
+    return !race_is_over(service);
+}
+
+bool case_ended(struct race_service *service, struct tw_seat *seat)
+{
+    while (atomic_load(&service->tasks_inside) > 0 && !race_is_over(service))
+        race_wait(service, seat, moment_now() + 300 * US);
     return !race_is_over(service);
 }
 
@@ -266,10 +283,11 @@ static bool catches_up(struct race_service *service, struct tw_seat *seat)
 
 /* ---- Cap, places, names. ---------------------------------------------------------------------- */
 
-/* Starts far timers until the cap refuses; how many there are then, `least` at least.  Places may come back late. */
-static uint32_t fill(struct race_service *service, struct tw_seat *seat, uint32_t cap,
-                     uint32_t least, struct race_account **accounts)
+uint32_t case_fill(struct race_service *service, struct tw_seat *seat, uint32_t least,
+                   struct race_account **accounts)
 {
+    uint32_t cap = service->description.max_pending;
+    least = least > 0 ? least : race_has(service, TW_RUNNER_SPLIT_CAP) ? 1 : cap;
     uint64_t end = race_clock(service) + race_patience_ns(service);
     struct race_account *account = NULL;
     uint32_t count = 0;
@@ -277,7 +295,9 @@ static uint32_t fill(struct race_service *service, struct tw_seat *seat, uint32_
         account = account ? account : race_account(service);
         account->due_ns = moment_now() + FAR;
         if (race_start(service, seat, account) == TW_RUN_OK) {
-            accounts[count++] = account;
+            if (accounts)
+                accounts[count] = account;
+            count++;
             account = NULL;
         } else if (count >= least || race_clock(service) > end) {
             break;
@@ -298,12 +318,10 @@ static uint32_t fill(struct race_service *service, struct tw_seat *seat, uint32_
 static bool cap_and_places(struct race_service *service, struct tw_seat *seat)
 {
     struct race_account *accounts[MANY + 1];
-    uint32_t cap = service->description.max_pending, nears = cap < 32 ? cap : 32;
-    uint32_t least = service->runner->flags & TW_RUNNER_SPLIT_CAP ? 1 : cap;
+    uint32_t cap = service->description.max_pending, nears = cap < 32 ? cap : 32, least = 0;
     struct tw_seat *other = race_enter(service);
     for (uint32_t round = 0; round < 4 && !race_is_over(service); round++) {
-        uint32_t count = fill(service, seat, cap, least, accounts);
-        least = count;
+        uint32_t count = least = case_fill(service, seat, least, accounts);
         race_wait(service, seat, moment_now() + 3 * MS);
         for (uint32_t i = 0; i < count && !race_is_over(service); i++)
             case_stop(service, round < 2 ? seat : other, accounts[i], TW_RUN_STOPPED,
@@ -325,13 +343,17 @@ static bool out_of_reach(struct race_service *service, struct tw_seat *seat)
     bool own = service->runner->flags & TW_RUNNER_OWN_TIMERS;
     if (span < INT64_MAX / 2 / service->description.tick_ns && !own) {
         uint64_t reach = span * service->description.tick_ns;
-        struct race_account *account = race_account(service);
-        account->due_ns = moment_now() + reach + FAR;
-        int answer = race_start(service, seat, account);
-        if (answer != TW_RUN_RANGE)
-            FIND(service, RACE_START, "start answered %d for a due beyond the design's reach",
-                 answer);
-        case_start_at(service, seat, moment_now() + reach / 2);
+        for (uint32_t i = 0; i <= service->description.max_pending; i++) {
+            struct race_account *account = race_account(service);
+            account->due_ns = moment_now() + reach + FAR;
+            int answer = race_start(service, seat, account);
+            if (answer != TW_RUN_RANGE)
+                FIND(service, RACE_START, "start answered %d for a due beyond the design's reach",
+                     answer);
+        }
+        bool ticks = race_has(service, TW_RUNNER_TICKS); /* else it is asleep since its open */
+        race_clock_move(ticks ? 0 : reach / 2);
+        case_start_at(service, seat, moment_now() + reach / 8 * (ticks ? 4 : 7));
     }
     return true;
 }
@@ -474,9 +496,8 @@ static void *fill_and_leave(void *ctx)
 {
     struct race_service *service = ctx;
     struct tw_seat *seat = race_enter(service);
-    struct race_account *accounts[64];
     if (seat)
-        fill(service, seat, service->description.max_pending, 1, accounts);
+        case_fill(service, seat, 1, NULL);
     if (seat && !race_is_over(service))
         race_leave(service, seat);
     return NULL;

@@ -78,14 +78,9 @@ static void act_start(struct hand *hand)
     hand_start(hand, moment_now() + FAR, false);
 }
 
-static void act_stop_own(struct hand *hand)
+static void act_stop(struct hand *hand)
 {
-    race_stop(hand->service, hand->seat, hand->own);
-}
-
-static void act_stop_other(struct hand *hand)
-{
-    race_stop(hand->service, hand->seat, hand->other);
+    race_stop(hand->service, hand->seat, hand->held == HELD_STOP ? hand->own : hand->other);
 }
 
 static void act_stop_all(struct hand *hand)
@@ -241,8 +236,8 @@ static const struct {
 } helds[HELDS] =
     {
         [HELD_START] = {"a start", act_start},
-        [HELD_STOP] = {"a stop", act_stop_own},
-        [HELD_STOP_OTHER] = {"a stop of another's timer", act_stop_other},
+        [HELD_STOP] = {"a stop", act_stop},
+        [HELD_STOP_OTHER] = {"a stop of another's timer", act_stop},
         [HELD_LEAVE] = {"a caller that leaves", act_leave},
         [HELD_SHUT] = {"shut", act_shut},
         [HELD_DRIVER] = {"a thread of the runner's", act_drive},

@@ -89,7 +89,6 @@ struct caller {
     const struct race_plan *plan;
     struct tw_seat *seat;
     struct rng rng;
-    uint32_t number;
     bool closed;                     /* a start answered so */
     uint32_t periodic[PERIODIC_MAX]; /* its periodic timers, the last ones */
     uint32_t periodic_count;
@@ -226,7 +225,7 @@ static bool callers_play(struct race_service *service, const struct race_plan *p
     uint32_t made = 0;
     for (; made < plan->callers; made++) {
         struct caller *caller = &callers[made];
-        *caller = (struct caller){.service = service, .plan = plan, .number = made};
+        *caller = (struct caller){.service = service, .plan = plan};
         rng_seed(&caller->rng, plan->seed, STREAM_PLAN + 1 + made);
         if (!case_thread(service, &caller->thread, caller_call, caller))
             break;

@@ -5,6 +5,8 @@
 #include "labs/live/runners/moment.h"
 #include "labs/live/runners/opening.h"
 
+#include <malloc.h>
+
 static const char *const call_names[RACE_CALL_COUNT] = {[RACE_CALL_NONE] = "",
 #define RACE_CALL_NAME(name) [RACE_CALL_##name] = #name,
                                                         RACE_CALLS(RACE_CALL_NAME)
@@ -105,6 +107,8 @@ static void note_end(struct race_note *note)
 
 /* ---- The task of every timer. ----------------------------------------------------------------- */
 
+static int race_task(struct tw_seat *seat, void *argument, const struct tw_firing *firing);
+
 static void task_start(struct race_service *service, struct tw_seat *seat, uint64_t draw)
 {
     struct race_account *account = race_account(service);
@@ -156,6 +160,29 @@ static void task_await(struct race_service *service, const struct race_account *
              service->options->patience_s);
 }
 
+static void task_call(struct race_service *service, struct tw_seat *seat, void *argument)
+{
+    const struct tw_runner *runner = service->runner;
+    struct tw_task far = {
+        .run = race_task, .argument = argument, .due_ns = moment_now() + 60 * FAR};
+    tw_timer name = 0;
+    int answer = runner->start(seat, &far, &name);
+    if (answer == TW_RUN_OK ? runner->stop(seat, name) != TW_RUN_STOPPED : answer != TW_RUN_FULL)
+        FIND(service, RACE_STOP, "a task did not start (%d) or not stop a far timer", answer);
+    if (runner->stop(seat, name) != TW_RUN_IDLE)
+        FIND(service, RACE_STOP, "a task stopped a timer again, and the answer was not IDLE");
+    race_purge(service, seat);
+    task_shut(service, seat);
+}
+
+static void task_fill(struct race_service *service, struct tw_seat *seat)
+{
+    struct race_account *far;
+    while ((far = race_account(service)) && (far->due_ns = moment_now() + FAR) &&
+           race_start(service, seat, far) == TW_RUN_OK)
+        continue;
+}
+
 /* Opens, uses and shuts another service: what a thread is in is for the seat to say. */
 static void task_open(const struct race_service *outer)
 {
@@ -179,7 +206,9 @@ static int race_task(struct tw_seat *seat, void *argument, const struct tw_firin
              "though TW_RUNNER_CALLERS_DRIVE is not set");
     if (account->sleep_ns > 0)
         moment_sleep(moment_now() + account->sleep_ns);
-    if (account->deed == DEED_START)
+    if (account->deed == DEED_START && account->awaits)
+        race_start(service, seat, account->awaits);
+    else if (account->deed == DEED_START)
         task_start(service, seat, draw);
     else if (account->deed == DEED_STOP)
         task_stop(service, seat, draw);
@@ -196,6 +225,10 @@ static int race_task(struct tw_seat *seat, void *argument, const struct tw_firin
         task_work();
     else if (account->deed == DEED_AWAIT)
         task_await(service, account->awaits);
+    else if (account->deed == DEED_CALL)
+        task_call(service, seat, account);
+    else if (account->deed == DEED_FILL)
+        task_fill(service, seat);
     while (account->deed == DEED_HOLD && !atomic_load(&service->is_let_go) &&
            !race_is_over(service))
         moment_sleep(moment_now() + 200 * US);
@@ -207,6 +240,20 @@ static int race_task(struct tw_seat *seat, void *argument, const struct tw_firin
 }
 
 /* ---- Calls. ----------------------------------------------------------------------------------- */
+
+/* jemalloc's. */
+int mallctl(const char *, void *, size_t *, void *, size_t) __attribute__((weak));
+
+uint64_t race_heap(void)
+{
+    uint64_t epoch = 1;
+    size_t bytes = 0, size = sizeof bytes;
+    if (!mallctl)
+        return (uint64_t)mallinfo2().uordblks + mallinfo2().hblkhd;
+    mallctl("epoch", NULL, NULL, &epoch, sizeof epoch);
+    mallctl("stats.allocated", &bytes, &size, NULL, 0);
+    return bytes;
+}
 
 /* The tick and the cap as given; the design may have a lower cap, and shards may round theirs down. */
 static void judge_description(struct race_service *service, const struct tw_runner_config *config)
@@ -250,6 +297,7 @@ bool race_open(struct race_service *service, struct tw_runner_config *config, ui
     config->points = &service->points;
     config->design = service->design;
     struct race_note *note = note_begin(service, NULL, RACE_CALL_open);
+    uint64_t heap = race_heap();
     int answer = runner->open(&service->service, config, &error);
     /* Many shards of a design with a slot for each tick; they may leave no room for the stack of a thread. */
     bool is_narrow = answer == TW_RUN_MEMORY || answer == TW_RUN_SYSTEM;
@@ -259,6 +307,8 @@ bool race_open(struct race_service *service, struct tw_runner_config *config, ui
         answer = runner->open(&service->service, config, &error);
     }
     note_end(note);
+    uint64_t after = race_heap();
+    service->taken_bytes = after > heap ? after - heap : 0;
     service->opened_ns = moment_now();
     if (answer != TW_RUN_OK) {
         FIND(service, RACE_OPEN, "open answered %d: %.300s", answer, error.text);
@@ -298,8 +348,11 @@ void race_leave(struct race_service *service, struct tw_seat *seat)
 
 void race_wait(struct race_service *service, struct tw_seat *seat, uint64_t until_ns)
 {
-    NOTED(service, seat, wait, service->runner->wait(seat, until_ns));
-    if (moment_now() < until_ns)
+    bool stands = service->clock_stands;
+    if (stands)
+        race_sleep(100 * US);
+    NOTED(service, seat, wait, service->runner->wait(seat, stands ? 1 : until_ns));
+    if (!stands && moment_now() < until_ns)
         FIND(service, RACE_RETURNS, "wait returned before its moment");
 }
 
@@ -390,6 +443,7 @@ static void judge_stats(struct race_service *service)
         {"overslept_ticks", stats.overslept_ticks, open->overslept_ticks, UINT64_MAX},
         {"stalled", stats.stalled, open->stalled, UINT64_MAX},
         {"cpu_ns", stats.cpu_ns, open->cpu_ns, UINT64_MAX},
+        {"own_bytes", stats.own_bytes, open->own_bytes / 2, UINT64_C(1) << 30},
     };
     race_numbers_judge(service, rows, sizeof rows / sizeof rows[0]);
 }

@@ -97,7 +97,7 @@ struct race_turns {
 enum race_deed {
     DEED_NOTHING,
     DEED_FAIL,
-    DEED_START,     /* starts another timer */
+    DEED_START,     /* starts another timer: `awaits`, or one that is drawn */
     DEED_STOP,      /* stops some other timer */
     DEED_STOP_SELF, /* stops itself */
     DEED_SHUT,      /* tries to shut */
@@ -105,6 +105,8 @@ enum race_deed {
     DEED_SLEEP,     /* some 100 us */
     DEED_WORK,      /* uses RACE_WORK_NS of processor time */
     DEED_AWAIT,     /* ends when `awaits` has begun, which needs another thread */
+    DEED_CALL,      /* calls all that a task may call; nothing of it stays */
+    DEED_FILL,      /* starts far timers until it is refused */
     DEED_HOLD       /* ends when the service is let go */
 };
 
@@ -116,11 +118,11 @@ enum race_end { RACE_PENDING, RACE_RAN, RACE_STOPPED_BY, RACE_RETURNED };
 struct race_account {
     struct race_service *service;
     uint64_t due_ns, period_ns;
-    uint64_t sleep_ns;                 /* that each run takes */
-    uint32_t repeat;                   /* of enum tw_repeat */
-    uint32_t deed;                     /* of enum race_deed */
-    bool is_near;                      /* whoever drains waits for it */
-    const struct race_account *awaits; /* of DEED_AWAIT */
+    uint64_t sleep_ns;           /* that each run takes */
+    uint32_t repeat;             /* of enum tw_repeat */
+    uint32_t deed;               /* of enum race_deed */
+    bool is_near;                /* whoever drains waits for it */
+    struct race_account *awaits; /* of DEED_AWAIT, DEED_START */
 
     _Atomic uint64_t name;        /* as start answered; 0 before that */
     _Atomic uint64_t fired_name;  /* as the firing said */
@@ -148,6 +150,7 @@ struct race_service {
     struct tw_runner_description description;
     struct tw_points points;
     uint64_t seed;
+    bool clock_stands;     /* a wait is for what has passed, and a sleep of the machine's */
     bool is_varied;        /* settings and horizon are drawn; without memory: the defaults */
     uint32_t point_weight; /* 0: no delays; 1 .. 3: more and more of them */
     struct race_notes *notes;
@@ -158,6 +161,7 @@ struct race_service {
     uint32_t account_count;
     _Atomic uint32_t next;    /* accounts taken */
     uint64_t opened_ns;       /* after open returned */
+    uint64_t taken_bytes;     /* that open left on the heap */
     _Atomic uint64_t grid_ns; /* where its ticks lie within one, and 1; 0: not known yet */
     _Atomic uint64_t shut_began_ns, shut_ended_ns;
     _Atomic uint32_t is_shut;      /* shut has returned */
@@ -229,6 +233,10 @@ int race_start(struct race_service *service, struct tw_seat *seat, struct race_a
 /* Stops it; TW_RUN_IDLE when it was not accepted (yet). */
 int race_stop(struct race_service *service, struct tw_seat *seat, struct race_account *account);
 
+/* What the process has on the heap, of all threads: by jemalloc's own count where that is linked, as in the program, else by
+ * glibc's; 0 where it does not tell. */
+uint64_t race_heap(void);
+
 /* A hash of both; for choices that need no sequence. */
 uint64_t race_mix(uint64_t a, uint64_t b);
 
@@ -265,6 +273,13 @@ void race_sum(const struct race_service *service, struct race_sums *sums);
 void race_clock_of(struct race_service *service);
 /* Sets it forward; whoever waits by it notices within a millisecond. */
 void race_clock_move(uint64_t ns);
+/* It stands, an hour or more ahead of the machine's, at that moment until it is called again.  Whoever sleeps until a later
+ * one looks up each millisecond of the machine's. */
+void race_clock_stand(uint64_t at);
+/* The first and the last moment that somebody waits for by it, in 4 ms of the machine's; TW_DUE_MAX and 0: nobody, or for ever. */
+void race_clock_asked(uint64_t *first, uint64_t *last);
+/* Sleeps by the machine's. */
+void race_sleep(uint64_t ns);
 /* Calls by runners so far: none by one that reads a clock of its own. */
 uint64_t race_clock_calls(void);
 /* Comes through a point: goes on, is delayed or held. */
@@ -293,6 +308,12 @@ struct race_account *case_timer(struct race_service *service, struct tw_seat *se
 /* Stops it; a finding and false unless that is the answer. */
 bool case_stop(struct race_service *service, struct tw_seat *seat, struct race_account *account,
                int expected, const char *what);
+/* Starts far timers until the cap refuses; how many there are then, in that array of one more than the cap, or NULL.  `least` at
+ * least; 0: as many as the cap, or one where that is split.  Places may come back late. */
+uint32_t case_fill(struct race_service *service, struct tw_seat *seat, uint32_t least,
+                   struct race_account **accounts);
+/* Waits until no task runs; false when something was found. */
+bool case_ended(struct race_service *service, struct tw_seat *seat);
 /* Begins a thread; a finding and false when the system gives none. */
 bool case_thread(struct race_service *service, pthread_t *thread, void *(*run)(void *), void *ctx);
 /* A name that differs in one bit from that of the only timer is of none. */

@@ -46,7 +46,7 @@ static tw_timer bare_start(struct race_service *service, struct tw_seat *seat, t
 
 /* One that is due, a periodic one, one that is stopped and one that shut returns, or has nobody to return to.  Where the
  * first one was comes a task of another function. */
-static bool bare_play(struct race_service *service, struct tw_seat *seat, tw_return_fn *returned,
+static void bare_play(struct race_service *service, struct tw_seat *seat, tw_return_fn *returned,
                       void *argument)
 {
     bare.service = service;
@@ -56,10 +56,10 @@ static bool bare_play(struct race_service *service, struct tw_seat *seat, tw_ret
                                 bare_start(service, seat, bare_run, moment_now() + FAR, TW_ONCE)};
     bare_start(service, seat, bare_run, moment_now() + FAR, TW_ONCE);
     if (!case_await(service, seat, &bare.runs, 4, "a task whose argument is no pointer"))
-        return false;
+        return;
     bare_start(service, seat, bare_other, 1, TW_ONCE);
     if (!case_await(service, seat, &bare.others, 1, "a task of another function"))
-        return false;
+        return;
     for (uint32_t i = 0; i < 2; i++)
         if (service->runner->stop(seat, stopped[i]) != TW_RUN_STOPPED)
             FIND(service, RACE_STOP, "a task whose argument is %p was not stopped", argument);
@@ -70,22 +70,18 @@ static bool bare_play(struct race_service *service, struct tw_seat *seat, tw_ret
     race_leave(service, seat);
     if (!race_is_over(service))
         race_close(service);
-    return false;
 }
 
-static bool no_arguments(struct race_service *service, struct tw_seat *seat)
+static void bare_arguments(struct race_service *service)
 {
-    return bare_play(service, seat, bare_return, NULL);
-}
-
-static bool odd_arguments(struct race_service *service, struct tw_seat *seat)
-{
-    return bare_play(service, seat, bare_return, (void *)UINTPTR_MAX);
-}
-
-static bool nobody_returns_to(struct race_service *service, struct tw_seat *seat)
-{
-    return bare_play(service, seat, NULL, NULL);
+    for (uint32_t i = 0; i < 3 && !race_is_over(service); i++) {
+        race_again(service);
+        bare.runs = bare.others = bare.returned = 0;
+        struct tw_seat *seat = case_open(service, (struct tw_runner_config){0});
+        if (seat)
+            bare_play(service, seat, i < 2 ? bare_return : NULL,
+                      (void *)(i == 1 ? UINTPTR_MAX : 0));
+    }
 }
 
 /* ---- Names over a long life. --------------------------------------------------------------------- */
@@ -272,8 +268,7 @@ static bool calls_beside_a_task(struct race_service *service, struct tw_seat *se
             return false;
         case_await(service, seat, &slow->runs, 1, "a timer that is due");
         pthread_join(other, NULL);
-        while (atomic_load(&service->tasks_inside) > 0 && !race_is_over(service))
-            race_wait(service, seat, moment_now() + 300 * US);
+        case_ended(service, seat);
     }
     return !race_is_over(service);
 }
@@ -281,11 +276,8 @@ static bool calls_beside_a_task(struct race_service *service, struct tw_seat *se
 static bool service_in_a_task(struct race_service *service, struct tw_seat *seat)
 {
     struct race_account *opens = CASE_TIMER(service, seat, .due_ns = 1, .deed = DEED_OPEN);
-    if (!opens || !case_await(service, seat, &opens->runs, 1, "a timer that is due"))
-        return false;
-    while (atomic_load(&service->tasks_inside) > 0 && !race_is_over(service))
-        race_wait(service, seat, moment_now() + 300 * US);
-    return !race_is_over(service);
+    return opens && case_await(service, seat, &opens->runs, 1, "a timer that is due") &&
+           case_ended(service, seat);
 }
 
 /* Tasks that start where no place is left are refused, and do not wait for one: it may be their own thread that gives it
@@ -313,6 +305,19 @@ static bool tasks_when_full(struct race_service *service, struct tw_seat *seat)
     return true;
 }
 
+/* A task may take all places but the one that is its own until it has ended. */
+static bool filled_by_a_task(struct race_service *service, struct tw_seat *seat)
+{
+    struct race_account *fills = CASE_TIMER(service, seat, .due_ns = 1, .deed = DEED_FILL);
+    if (!fills || !case_await(service, seat, &fills->runs, 1, "a timer that is due") ||
+        !case_ended(service, seat))
+        return false;
+    uint32_t taken = atomic_load(&service->next) - 2, cap = service->description.max_pending;
+    if (taken > cap || taken + 1 < (race_has(service, TW_RUNNER_SPLIT_CAP) ? 2 : cap))
+        FIND(service, RACE_PLACES, "a task took %u of %u places", taken, cap);
+    return true;
+}
+
 /* Shut comes while a task runs: when that has ended, a periodic one is returned. */
 static bool shut_while_it_runs(struct race_service *service, struct tw_seat *seat)
 {
@@ -327,15 +332,14 @@ static bool shut_while_it_runs(struct race_service *service, struct tw_seat *sea
 }
 
 const struct race_case race_told[] = {
-    RACE_CASE("tasks without an argument", no_arguments, 0, 0),
-    RACE_CASE("arguments that are no pointers", odd_arguments, 0, 0),
-    RACE_CASE("nobody to return to", nobody_returns_to, 0, 0),
+    RACE_ALONE("arguments of any bits, and nobody to return to", bare_arguments),
     RACE_ALONE("names of a long life", names_of_a_life),
     RACE_ALONE("wake-ups", wake_ups),
     RACE_CASE("purges", purge_tells, 0, .capacity = PURGED),
     RACE_CASE("calls beside a task", calls_beside_a_task, 0, .threads = 2, .tick_ns = 500 * US),
     RACE_CASE("a service in a task", service_in_a_task, 0, 0),
     RACE_CASE("tasks when it is full", tasks_when_full, 0, .capacity = 8, .tick_ns = 500 * US),
+    RACE_CASE("filled by a task", filled_by_a_task, 0, .capacity = 16, .threads = 4),
     RACE_CASE("shut while tasks run", shut_while_it_runs, 0, .threads = 2),
     {.name = NULL},
 };

@@ -34,37 +34,13 @@
  *   Over a wheel without bitmaps: each bucket turns a whole wheel, so that ticks cost `buckets` times as
  *   much, and slots take so much more memory.  With many timers on one tick: they are one bucket again.  A slow task
  *   delays all behind it (TW_RUNNER_ONE_DISPATCH).  A design's max-running counts for each bucket.
- *
- * Invariants, tested by check after shut: nothing is ready, nothing runs, and what pends is counted.
  */
-#include "guarded.h"
-
-#include <stdalign.h>
+#include "parted.h"
 
 extern const struct tw_runner TW_RUNNER(bucket_locks);
 
 #define BUCKETS_DEFAULT 8u
 #define BUCKETS_MAX     4096u
-
-struct bucket {
-    alignas(CACHE_LINE) struct guarded guarded;
-    _Atomic tw_tick head;
-    struct tw_timers *spacer; /* while opening */
-};
-
-struct tw_service {
-    alignas(CACHE_LINE) struct doze doze;
-    alignas(CACHE_LINE) struct bucket *buckets;
-    uint32_t count;
-    uint32_t shift; /* an id is bucket << shift | place in it */
-    struct ticking ticking;
-    const struct tw_points *points;
-    _Atomic uint32_t shutting;
-    _Atomic uint32_t entered;
-    pthread_t driver;
-    struct tw_seat driver_seat;
-    struct tally tally; /* written by the driver */
-};
 
 static const struct tw_param bucket_locks_params[] = {
     {"buckets", "locks, each with a design of its own; by the tick of the due (default: 8)", 1,
@@ -81,7 +57,7 @@ static int bucket_locks_start(struct tw_seat *seat, const struct tw_task *task, 
     int answer = TW_RUN_FULL;
     tw_tick wake = TW_NEVER;
     for (uint32_t tried = 0; answer == TW_RUN_FULL && tried < service->count; tried++) {
-        struct bucket *bucket = &service->buckets[number];
+        struct part *bucket = &service->parts[number];
         TW_RUNNER_POINT(seat, start_begun);
         pthread_mutex_lock(&bucket->guarded.lock);
         answer = guarded_start(&bucket->guarded, task, timer, &wake);
@@ -94,19 +70,10 @@ static int bucket_locks_start(struct tw_seat *seat, const struct tw_task *task, 
     return answer;
 }
 
-static int bucket_locks_stop(struct tw_seat *seat, tw_timer timer)
-{
-    struct tw_service *service = seat->service;
-    uint32_t number = (uint32_t)timer >> service->shift;
-    if (number >= service->count)
-        return TW_RUN_IDLE;
-    return guarded_stop_by(&service->buckets[number].guarded, seat, timer, false);
-}
-
 /* ---- The driver. ------------------------------------------------------------------------------ */
 
 /* Fires what is due in one bucket; whether a task ran. */
-static bool bucket_process(struct tw_service *service, struct bucket *bucket)
+static bool bucket_process(struct tw_service *service, struct part *bucket)
 {
     struct guarded *guarded = &bucket->guarded;
     bool ran = false;
@@ -115,7 +82,7 @@ static bool bucket_process(struct tw_service *service, struct bucket *bucket)
     guarded_advance(guarded, moment_now());
     pause_end(&pause, &service->tally);
     for (; !guarded->closed && guarded->ready.head != OPENING_NONE; ran = true)
-        guarded_run(guarded, &service->driver_seat, &service->tally);
+        guarded_run(guarded, &service->driver_seat.seat, &service->tally);
     atomic_store(&bucket->head, guarded->design->next(guarded->timers));
     pthread_mutex_unlock(&guarded->lock);
     return ran;
@@ -127,10 +94,10 @@ static bool buckets_process(struct tw_service *service)
     bool ran = false;
     for (uint32_t i = 0; i < service->count; i++) {
         uint64_t now = moment_now();
-        if (atomic_load(&service->buckets[i].head) > ticking_reached(&service->ticking, now))
+        if (atomic_load(&service->parts[i].head) > ticking_reached(&service->ticking, now))
             continue;
-        TW_RUNNER_POINT(&service->driver_seat, bucket_due);
-        ran |= bucket_process(service, &service->buckets[i]);
+        TW_RUNNER_POINT(&service->driver_seat.seat, bucket_due);
+        ran |= bucket_process(service, &service->parts[i]);
     }
     return ran;
 }
@@ -138,13 +105,13 @@ static bool buckets_process(struct tw_service *service)
 static void driver_sleep(struct tw_service *service)
 {
     atomic_store(&service->doze.wake, TW_NEVER);
-    TW_RUNNER_POINT(&service->driver_seat, wake_announced);
+    TW_RUNNER_POINT(&service->driver_seat.seat, wake_announced);
     for (uint32_t i = 0; i < service->count; i++)
-        tick_lower(&service->doze.wake, atomic_load(&service->buckets[i].head),
-                   &service->driver_seat);
-    TW_RUNNER_POINT(&service->driver_seat, heads_read);
+        tick_lower(&service->doze.wake, atomic_load(&service->parts[i].head),
+                   &service->driver_seat.seat);
+    TW_RUNNER_POINT(&service->driver_seat.seat, heads_read);
     doze_wait(&service->doze, &service->ticking, &service->tally);
-    TW_RUNNER_POINT(&service->driver_seat, woken);
+    TW_RUNNER_POINT(&service->driver_seat.seat, woken);
     atomic_store(&service->doze.wake, 0);
 }
 
@@ -164,147 +131,31 @@ static void *bucket_locks_drive(void *ctx)
     return NULL;
 }
 
-/* ---- Opening and closing. --------------------------------------------------------------------- */
-
-static int bucket_locks_shut(struct tw_seat *seat, tw_return_fn *returned, void *ctx)
-{
-    struct tw_service *service = seat->service;
-    if (seat->in_task)
-        return TW_RUN_INSIDE;
-    if (atomic_exchange(&service->shutting, 1))
-        return TW_RUN_CLOSED;
-    for (uint32_t i = 0; i < service->count; i++) {
-        TW_RUNNER_POINT(seat, shut_next);
-        guarded_mark_closed(&service->buckets[i].guarded);
-    }
-    doze_end(&service->doze, service->driver);
-    for (uint32_t i = 0; i < service->count; i++)
-        guarded_return(&service->buckets[i].guarded, returned, ctx);
-    return TW_RUN_OK;
-}
-
-static void bucket_locks_close(struct tw_service *service)
-{
-    for (uint32_t i = 0; i < service->count; i++)
-        guarded_close(&service->buckets[i].guarded);
-    doze_close(&service->doze);
-    free(service->buckets);
-    free(service);
-}
-
-static struct tw_seat *bucket_locks_enter(struct tw_service *service)
-{
-    return seat_enter(service, service->points, &service->entered);
-}
-
-/* Shares the cap out: the first ones have one place more when it does not come out even. */
-static int buckets_open(struct tw_service *service, const struct tw_runner_config *config,
-                        struct tw_error *error)
-{
-    uint32_t cap = opening_cap(config);
-    uint32_t count = (uint32_t)opening_setting(config, "buckets", BUCKETS_DEFAULT);
-    count = count < cap ? count : cap;
-    service->buckets = aligned_alloc(CACHE_LINE, count * sizeof *service->buckets);
-    if (!service->buckets)
-        return opening_no_memory(error, count * sizeof *service->buckets);
-    memset(service->buckets, 0, count * sizeof *service->buckets);
-    while (UINT64_C(1) << service->shift < cap / count + (cap % count > 0))
-        service->shift++;
-    service->ticking = (struct ticking){
-        .open_ns = moment_now(), .tick_ns = runner_tick_ns(&TW_RUNNER(bucket_locks), config)};
-    int answer = TW_RUN_OK;
-    while (service->count < count && answer == TW_RUN_OK) {
-        uint32_t number = service->count++;
-        struct bucket *bucket = &service->buckets[number];
-        answer = guarded_open(&bucket->guarded, config, service->ticking.tick_ns,
-                              cap / count + (number < cap % count), error);
-        bucket->guarded.ticking = service->ticking;
-        bucket->guarded.entries.base = number << service->shift;
-        bucket->head = TW_NEVER;
-        bucket->spacer = opening_spacer(config, service->ticking.tick_ns);
-    }
-    for (uint32_t i = 0; i < service->count; i++)
-        if (service->buckets[i].spacer)
-            config->design->close(service->buckets[i].spacer);
-    return answer;
-}
+/* ---- Opening and asking. ----------------------------------------------------------------------- */
 
 static int bucket_locks_open(struct tw_service **out, const struct tw_runner_config *config,
                              struct tw_error *error)
 {
-    int answer;
-    struct tw_service *service =
-        opening_service(&TW_RUNNER(bucket_locks), config, sizeof *service, &answer, error);
-    if (!service)
-        return answer;
-    service->points = config->points;
-    service->entered = 1;
-    service->driver_seat =
-        (struct tw_seat){.service = service, .points = config->points, .in_task = 1};
-    int failed = doze_open(&service->doze);
-    answer = failed ? opening_no_thread(error, failed) : buckets_open(service, config, error);
-    if (answer == TW_RUN_OK) {
-        failed = pthread_create(&service->driver, NULL, bucket_locks_drive, service);
-        answer = failed ? opening_no_thread(error, failed) : TW_RUN_OK;
-    }
-    if (answer == TW_RUN_OK)
-        *out = service;
-    else
-        bucket_locks_close(service);
-    return answer;
-}
-
-/* ---- Asking. ---------------------------------------------------------------------------------- */
-
-static void bucket_locks_stats(struct tw_service *service, struct tw_runner_stats *out)
-{
-    *out = (struct tw_runner_stats){.own_bytes =
-                                        sizeof *service + service->count * sizeof(struct bucket)};
-    doze_stats(&service->doze, service->driver, &service->tally, out);
-    for (uint32_t i = 0; i < service->count; i++) {
-        struct guarded *guarded = &service->buckets[i].guarded;
-        pthread_mutex_lock(&guarded->lock);
-        guarded_stats(guarded, out);
-        pthread_mutex_unlock(&guarded->lock);
-    }
+    uint32_t count = (uint32_t)opening_setting(config, "buckets", BUCKETS_DEFAULT);
+    return parted_open(out, &TW_RUNNER(bucket_locks), config, count, bucket_locks_drive, error);
 }
 
 static void bucket_locks_describe(struct tw_service *service, struct tw_runner_description *out)
 {
-    *out = (struct tw_runner_description){
-        .tick_ns = service->ticking.tick_ns,
-        .threads = 1,
-        .shards = service->count,
-        .setting_count = 1,
-        .settings = {{.name = "buckets", .count = 1, .values = {service->count}}}};
-    for (uint32_t i = service->count; i-- > 0;)
-        guarded_describe(&service->buckets[i].guarded, out);
-}
-
-static const char *bucket_locks_check(struct tw_service *service)
-{
-    const char *broken = NULL;
-    for (uint32_t i = 0; i < service->count && !broken; i++)
-        broken = guarded_check(&service->buckets[i].guarded);
-    return broken;
+    parted_describe(service, out);
+    out->setting_count = 1;
+    out->settings[0] =
+        (struct tw_setting){.name = "buckets", .count = 1, .values = {service->count}};
 }
 
 const struct tw_runner TW_RUNNER(bucket_locks) = {
-    .abi_version = TW_RUNNER_ABI_VERSION,
+    PARTED_HOOKS,
     .name = "bucket-locks",
     .summary = "a lock and a small design for each bucket of ticks, one driver over all of them",
     .after = "Kafka's lock for each bucket, tokio #7668",
     .flags = TW_RUNNER_ONE_DISPATCH,
     .params = bucket_locks_params,
     .open = bucket_locks_open,
-    .enter = bucket_locks_enter,
-    .leave = seat_leave,
     .start = bucket_locks_start,
-    .stop = bucket_locks_stop,
-    .wait = seat_wait,
-    .shut = bucket_locks_shut,
-    .close = bucket_locks_close,
-    .stats = bucket_locks_stats,
     .describe = bucket_locks_describe,
-    .check = bucket_locks_check,
 };

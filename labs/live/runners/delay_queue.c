@@ -32,8 +32,6 @@
  *   With short tasks: each batch wakes a second thread.  With several callers at once: Kafka's lets starts
  *   go side by side under a read lock, with a monitor for each slot; any exact design behind one mutex
  *   cannot.  A slow task delays the tasks behind it (TW_RUNNER_ONE_DISPATCH), but not the clock.
- *
- * Invariants, tested by check after shut: nothing is ready, nothing runs, and what pends is counted.
  */
 #include "single.h"
 

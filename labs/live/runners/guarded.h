@@ -68,7 +68,7 @@ static inline void guarded_return(struct guarded *guarded, tw_return_fn *returne
     entries_tell(&guarded->entries, chain, returned, ctx);
 }
 
-/* NULL, or what is wrong after shut. */
+/* NULL, or the invariant that is broken after shut: nothing is ready, nothing runs, and what pends is counted. */
 static inline const char *guarded_check(const struct guarded *guarded)
 {
     if (guarded->ready.head != OPENING_NONE)

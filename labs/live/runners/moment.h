@@ -21,19 +21,19 @@
 #define MOMENT_OF_RUNNER true
 #endif
 #ifdef MOMENT_OF_RUNNER
-/* By how much it is ahead, in ns; counts the calls of runners. */
-uint64_t moment_planted_ahead(bool of_runner) __attribute__((weak));
+/* By how much it is ahead of the machine's, which says `now`, in ns; counts the calls of runners. */
+uint64_t moment_planted_lead(bool of_runner, uint64_t now) __attribute__((weak));
 /* Waits with the lock, as moment_condition_wait does; a point at which the thread can be held. */
 void moment_planted_wait(pthread_cond_t *condition, pthread_mutex_t *lock, uint64_t until)
     __attribute__((weak));
 #endif
 
-static inline uint64_t moment_ahead(void)
+static inline uint64_t moment_ahead(uint64_t now)
 {
 #ifdef MOMENT_OF_RUNNER
-    return moment_planted_ahead ? moment_planted_ahead(MOMENT_OF_RUNNER) : 0;
+    return moment_planted_lead ? moment_planted_lead(MOMENT_OF_RUNNER, now) : 0;
 #else
-    return 0;
+    return (void)now, UINT64_C(0);
 #endif
 }
 
@@ -46,7 +46,8 @@ static inline uint64_t moment_of_machine(void)
 
 static inline uint64_t moment_now(void)
 {
-    return moment_of_machine() + moment_ahead();
+    uint64_t now = moment_of_machine();
+    return now + moment_ahead(now);
 }
 
 static inline uint64_t moment_after(uint64_t moment, uint64_t ns)
@@ -72,11 +73,10 @@ static inline uint64_t moment_to_wake(uint64_t until, uint64_t ahead)
 /* Sleeps until then.  Asks no system call for what has passed: that would take as long as the thread's timer slack. */
 static inline void moment_sleep(uint64_t until)
 {
-    uint64_t ahead = moment_ahead();
-    while (until > moment_of_machine() + ahead) {
+    for (uint64_t now = moment_of_machine(), ahead = moment_ahead(now); until > now + ahead;
+         now = moment_of_machine(), ahead = moment_ahead(now)) {
         struct timespec spec = moment_spec(moment_to_wake(until, ahead));
         clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &spec, NULL);
-        ahead = moment_ahead();
     }
 }
 

@@ -317,21 +317,17 @@ static int mpsc_heap_open(struct tw_service **out, const struct tw_runner_config
 }
 
 const struct tw_runner TW_RUNNER(mpsc_heap) = {
-    .abi_version = TW_RUNNER_ABI_VERSION,
+    QUEUED_HOOKS,
     .name = "mpsc-heap",
     .summary = "starts and stops go onto one lock-free stack, one driver owns the heap behind it",
     .after = "DelayScheduler of JDK 25: over heap4, ticks of 1 ns",
     .flags = TW_RUNNER_LATE_PLACE | TW_RUNNER_ONE_DISPATCH,
     .params = mpsc_heap_params,
     .open = mpsc_heap_open,
-    .enter = queued_enter,
-    .leave = queued_leave,
     .start = mpsc_heap_start,
     .stop = mpsc_heap_stop,
-    .wait = seat_wait,
     .shut = mpsc_heap_shut,
     .close = queued_close,
     .stats = queued_stats,
     .describe = queued_describe,
-    .check = queued_check,
 };

@@ -23,8 +23,6 @@
  *   Where most timers are stopped, as time-outs are: each keeps its place until its due (TW_RUNNER_PURGES), so that
  *   memory and the cap count timers that nobody waits for; and each costs its expiry all the same.
  *   A slow task delays all behind it (TW_RUNNER_ONE_DISPATCH).
- *
- * Invariants, tested by check after shut: nothing is ready, nothing runs, and what pends is counted.
  */
 #include "single.h"
 

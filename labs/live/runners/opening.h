@@ -63,10 +63,11 @@ static inline int opening_check(const struct tw_runner *runner,
     return TW_RUN_OK;
 }
 
-/* What threads write by turns lies so far apart. */
+/* What threads write by turns lies so far apart; or two lines, which processors fetch in pairs. */
 #define CACHE_LINE 64u
+#define APART      128u
 
-/* opening_check, and zeroed memory for the service, a multiple of cache lines; NULL with the answer for open in
+/* opening_check, and zeroed memory for the service; NULL with the answer for open in
  * *answer. */
 static inline void *opening_service(const struct tw_runner *runner,
                                     const struct tw_runner_config *config, size_t bytes,
@@ -75,7 +76,7 @@ static inline void *opening_service(const struct tw_runner *runner,
     *answer = opening_check(runner, config, error);
     if (*answer != TW_RUN_OK)
         return NULL;
-    void *service = aligned_alloc(CACHE_LINE, bytes);
+    void *service = aligned_alloc(APART, (bytes + APART - 1) / APART * APART);
     if (service)
         memset(service, 0, bytes);
     else

@@ -47,7 +47,6 @@
 #include "timer_words.h"
 
 #include <stdalign.h>
-#include <unistd.h>
 
 extern const struct tw_runner TW_RUNNER(per_thread);
 
@@ -547,11 +546,9 @@ static void per_thread_close(struct tw_service *service)
 /* A share for each thread that was announced, and how names are made of it. */
 static void shares_divide(struct tw_service *service, const struct tw_runner_config *config)
 {
-    uint32_t cap = opening_cap(config), threads = config->threads;
-    if (threads == 0) {
-        long processors = sysconf(_SC_NPROCESSORS_ONLN);
-        threads = processors > 0 ? (uint32_t)processors : 1;
-    }
+    struct tw_error ignored;
+    uint32_t cap = opening_cap(config), threads;
+    opening_threads(config, &threads, &ignored);
     service->share = cap / threads + (cap % threads > 0);
     if (service->share < SHARE_LEAST)
         service->share = cap < SHARE_LEAST ? cap : SHARE_LEAST;

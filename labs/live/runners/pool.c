@@ -39,7 +39,7 @@
  *
  * Invariants, tested by check after shut: nothing is ready, nothing runs, and what pends is counted.
  */
-#include "guarded.h"
+#include "single.h"
 
 extern const struct tw_runner TW_RUNNER(pool);
 
@@ -49,19 +49,21 @@ struct worker {
     struct tally tally; /* written by its thread */
 };
 
-struct tw_service {
-    struct guarded guarded;
-    struct sleeper leader;
-    pthread_cond_t follow; /* a follower is called, or closed */
-    uint32_t following;    /* workers that wait to be called */
-    bool led;              /* a worker waits for the head */
-    bool called;           /* a follower was called and has not come yet */
+struct pool {
+    struct tw_service service; /* its sleeper is the leader; it has no driver */
+    pthread_cond_t follow;     /* a follower is called, or closed */
+    uint32_t following;        /* workers that wait to be called */
+    bool led;                  /* a worker waits for the head */
+    bool called;               /* a follower was called and has not come yet */
     bool remove_on_cancel;
     struct worker *workers;
     uint32_t worker_count; /* with a thread */
-    _Atomic uint32_t entered;
-    const struct tw_points *points;
 };
+
+static struct pool *pool_of(struct tw_service *service)
+{
+    return (struct pool *)(void *)service;
+}
 
 static const struct tw_param pool_params[] = {
     {"remove-on-cancel",
@@ -75,12 +77,12 @@ static const struct tw_param pool_params[] = {
 /* ---- Any thread. ------------------------------------------------------------------------------ */
 
 /* Calls a follower to take the lead, if nobody has it and nobody is called.  With the lock. */
-static void pool_call(struct tw_service *service)
+static void pool_call(struct pool *pool)
 {
-    if (service->led || service->called || service->following == 0)
+    if (pool->led || pool->called || pool->following == 0)
         return;
-    service->called = true;
-    pthread_cond_signal(&service->follow);
+    pool->called = true;
+    pthread_cond_signal(&pool->follow);
 }
 
 static int pool_start(struct tw_seat *seat, const struct tw_task *task, tw_timer *timer)
@@ -90,9 +92,9 @@ static int pool_start(struct tw_seat *seat, const struct tw_task *task, tw_timer
     TW_RUNNER_POINT(seat, start_begun);
     pthread_mutex_lock(&service->guarded.lock);
     int answer = guarded_start(&service->guarded, task, timer, &wake);
-    sleeper_hurry(&service->leader, wake);
+    sleeper_hurry(&service->sleeper, wake);
     if (wake != TW_NEVER)
-        pool_call(service);
+        pool_call(pool_of(service));
     pthread_mutex_unlock(&service->guarded.lock);
     TW_RUNNER_POINT(seat, start_unlocked);
     return answer;
@@ -101,7 +103,7 @@ static int pool_start(struct tw_seat *seat, const struct tw_task *task, tw_timer
 static int pool_stop(struct tw_seat *seat, tw_timer timer)
 {
     struct tw_service *service = seat->service;
-    return guarded_stop_by(&service->guarded, seat, timer, !service->remove_on_cancel);
+    return guarded_stop_by(&service->guarded, seat, timer, !pool_of(service)->remove_on_cancel);
 }
 
 static uint32_t pool_purge(struct tw_seat *seat)
@@ -117,37 +119,38 @@ static uint32_t pool_purge(struct tw_seat *seat)
 /* ---- The workers. ----------------------------------------------------------------------------- */
 
 /* Waits for the head if nobody else does, or to be called to; whether it had to.  With the lock. */
-static bool pool_wait(struct tw_service *service)
+static bool pool_wait(struct pool *pool)
 {
-    if (!service->led) {
-        service->led = true;
-        bool waited = sleeper_wait(&service->leader, &service->guarded);
-        service->led = false;
+    if (!pool->led) {
+        pool->led = true;
+        bool waited = sleeper_wait(&pool->service.sleeper, &pool->service.guarded);
+        pool->led = false;
         return waited;
     }
-    service->following++;
-    while (!service->called && !service->guarded.closed)
-        pthread_cond_wait(&service->follow, &service->guarded.lock);
-    service->called = false;
-    service->following--;
+    pool->following++;
+    while (!pool->called && !pool->service.guarded.closed)
+        pthread_cond_wait(&pool->follow, &pool->service.guarded.lock);
+    pool->called = false;
+    pool->following--;
     return true;
 }
 
 /* Runs the first ready task.  The lead is another's before it begins, unless nothing else pends: then a start
  * will call.  A renewed task that is an earlier head hurries who has the lead; if nobody has, this worker
  * looks at the head next. */
-static void pool_run(struct tw_service *service, struct worker *worker)
+static void pool_run(struct pool *pool, struct worker *worker)
 {
-    if (service->guarded.entries.pending > 1)
-        pool_call(service);
-    sleeper_hurry(&service->leader, guarded_run(&service->guarded, &worker->seat, &worker->tally));
+    if (pool->service.guarded.entries.pending > 1)
+        pool_call(pool);
+    sleeper_hurry(&pool->service.sleeper,
+                  guarded_run(&pool->service.guarded, &worker->seat, &worker->tally));
 }
 
 static void *pool_work(void *ctx)
 {
     struct worker *worker = ctx;
-    struct tw_service *service = worker->seat.service;
-    struct guarded *guarded = &service->guarded;
+    struct pool *pool = pool_of(worker->seat.service);
+    struct guarded *guarded = &pool->service.guarded;
     bool woken = false;
     moment_sharpen();
     pthread_mutex_lock(&guarded->lock);
@@ -158,14 +161,14 @@ static void *pool_work(void *ctx)
             pause_end(&pause, &worker->tally);
         }
         if (guarded->ready.head == OPENING_NONE) {
-            bool waited = pool_wait(service);
+            bool waited = pool_wait(pool);
             tally_add(&worker->tally.wakeups, waited);
             woken |= waited;
             continue;
         }
         tally_add(&worker->tally.useful_wakeups, woken);
         woken = false;
-        pool_run(service, worker);
+        pool_run(pool, worker);
     }
     pthread_mutex_unlock(&guarded->lock);
     atomic_store(&worker->tally.cpu_ns, tally_cpu_ns());
@@ -175,84 +178,67 @@ static void *pool_work(void *ctx)
 /* ---- Opening and closing. --------------------------------------------------------------------- */
 
 /* Waits for the workers to end, after closed was set. */
-static void pool_join(struct tw_service *service)
+static void pool_join(struct pool *pool)
 {
-    pthread_cond_signal(&service->leader.wake);
-    pthread_cond_broadcast(&service->follow);
-    for (uint32_t i = 0; i < service->worker_count; i++)
-        pthread_join(service->workers[i].thread, NULL);
+    pthread_cond_signal(&pool->service.sleeper.wake);
+    pthread_cond_broadcast(&pool->follow);
+    for (uint32_t i = 0; i < pool->worker_count; i++)
+        pthread_join(pool->workers[i].thread, NULL);
 }
 
 static int pool_shut(struct tw_seat *seat, tw_return_fn *returned, void *ctx)
 {
-    struct tw_service *service = seat->service;
-    if (seat->in_task)
-        return TW_RUN_INSIDE;
-    if (guarded_mark_closed(&service->guarded))
-        return TW_RUN_CLOSED;
-    TW_RUNNER_POINT(seat, shut_marked);
-    pool_join(service);
-    guarded_return(&service->guarded, returned, ctx);
-    return TW_RUN_OK;
+    int answer = single_mark(seat);
+    if (answer != TW_RUN_OK)
+        return answer;
+    pool_join(pool_of(seat->service));
+    guarded_return(&seat->service->guarded, returned, ctx);
+    return answer;
 }
 
 static void pool_close(struct tw_service *service)
 {
-    guarded_close(&service->guarded);
-    pthread_cond_destroy(&service->leader.wake);
-    pthread_cond_destroy(&service->follow);
-    free(service->workers);
-    free(service);
-}
-
-static struct tw_seat *pool_enter(struct tw_service *service)
-{
-    return seat_enter(service, service->points, &service->entered);
+    pthread_cond_destroy(&pool_of(service)->follow);
+    free(pool_of(service)->workers);
+    single_free(service);
 }
 
 /* The threads; those that began have ended again when one cannot be had. */
-static int pool_hire(struct tw_service *service, uint32_t threads, struct tw_error *error)
+static int pool_hire(struct pool *pool, uint32_t threads, struct tw_error *error)
 {
-    service->workers = calloc(threads, sizeof *service->workers);
-    if (!service->workers)
-        return opening_no_memory(error, threads * sizeof *service->workers);
+    struct tw_service *service = &pool->service;
+    pool->workers = calloc(threads, sizeof *pool->workers);
+    if (!pool->workers)
+        return opening_no_memory(error, threads * sizeof *pool->workers);
     int failed = 0;
     for (uint32_t i = 0; i < threads && !failed; i++) {
-        struct worker *worker = &service->workers[i];
+        struct worker *worker = &pool->workers[i];
         worker->seat = (struct tw_seat){
             .service = service, .points = service->points, .number = i, .in_task = 1};
         failed = pthread_create(&worker->thread, NULL, pool_work, worker);
-        service->worker_count += !failed;
+        pool->worker_count += !failed;
     }
     if (!failed)
         return TW_RUN_OK;
     guarded_mark_closed(&service->guarded);
-    pool_join(service);
+    pool_join(pool);
     return opening_no_thread(error, failed);
 }
 
 static int pool_open(struct tw_service **out, const struct tw_runner_config *config,
                      struct tw_error *error)
 {
+    struct tw_service *service = NULL;
     uint32_t threads;
-    int answer = opening_check(&TW_RUNNER(pool), config, error);
+    int answer = opening_threads(config, &threads, error);
     if (answer == TW_RUN_OK)
-        answer = opening_threads(config, &threads, error);
+        answer =
+            single_make(&service, sizeof(struct pool), &TW_RUNNER(pool), config, threads, error);
     if (answer != TW_RUN_OK)
         return answer;
-    struct tw_service *service = calloc(1, sizeof *service);
-    if (!service)
-        return opening_no_memory(error, sizeof *service);
-    service->points = config->points;
-    service->entered = threads;
-    service->remove_on_cancel = opening_setting(config, "remove-on-cancel", 1);
-    int failed = moment_condition_open(&service->leader.wake);
-    pthread_cond_init(&service->follow, NULL);
-    answer = guarded_open(&service->guarded, config, runner_tick_ns(&TW_RUNNER(pool), config),
-                          opening_cap(config), error);
-    service->guarded.ticking.open_ns = moment_now();
-    if (answer == TW_RUN_OK)
-        answer = failed ? opening_no_thread(error, failed) : pool_hire(service, threads, error);
+    pool_of(service)->remove_on_cancel = opening_setting(config, "remove-on-cancel", 1);
+    pthread_cond_init(&pool_of(service)->follow, NULL);
+    answer = pool_hire(pool_of(service), threads, error);
     if (answer == TW_RUN_OK)
         *out = service;
     else
@@ -264,13 +250,14 @@ static int pool_open(struct tw_service **out, const struct tw_runner_config *con
 
 static void pool_stats(struct tw_service *service, struct tw_runner_stats *out)
 {
-    *out = (struct tw_runner_stats){.own_bytes = sizeof *service +
-                                                 service->worker_count * sizeof *service->workers};
+    struct pool *pool = pool_of(service);
+    *out = (struct tw_runner_stats){.own_bytes =
+                                        sizeof *pool + pool->worker_count * sizeof *pool->workers};
     pthread_mutex_lock(&service->guarded.lock);
-    for (uint32_t i = 0; i < service->worker_count; i++) {
-        tally_sum(out, &service->workers[i].tally);
+    for (uint32_t i = 0; i < pool->worker_count; i++) {
+        tally_sum(out, &pool->workers[i].tally);
         if (!service->guarded.closed)
-            out->cpu_ns += tally_cpu_of(service->workers[i].thread);
+            out->cpu_ns += tally_cpu_of(pool->workers[i].thread);
     }
     guarded_stats(&service->guarded, out);
     pthread_mutex_unlock(&service->guarded.lock);
@@ -278,19 +265,16 @@ static void pool_stats(struct tw_service *service, struct tw_runner_stats *out)
 
 static void pool_describe(struct tw_service *service, struct tw_runner_description *out)
 {
-    *out = (struct tw_runner_description){
-        .tick_ns = service->guarded.ticking.tick_ns,
-        .threads = service->worker_count,
-        .shards = 1,
-        .setting_count = 1,
-        .settings = {
-            {.name = "remove-on-cancel", .count = 1, .values = {service->remove_on_cancel}}}};
-    guarded_describe(&service->guarded, out);
+    single_describe(service, out);
+    out->threads = pool_of(service)->worker_count;
+    out->setting_count = 1;
+    out->settings[0] = (struct tw_setting){
+        .name = "remove-on-cancel", .count = 1, .values = {pool_of(service)->remove_on_cancel}};
 }
 
 static const char *pool_check(struct tw_service *service)
 {
-    if (service->led || service->following > 0)
+    if (pool_of(service)->led || pool_of(service)->following > 0)
         return "a worker waits after shut";
     return guarded_check(&service->guarded);
 }
@@ -304,7 +288,7 @@ const struct tw_runner TW_RUNNER(pool) = {
     .flags = TW_RUNNER_PURGES,
     .params = pool_params,
     .open = pool_open,
-    .enter = pool_enter,
+    .enter = single_enter,
     .leave = seat_leave,
     .start = pool_start,
     .stop = pool_stop,

@@ -402,4 +402,9 @@ static inline const char *queued_check(struct tw_service *service)
     return service->design->check(service->timers);
 }
 
+/* The hooks that such runners have alike. */
+#define QUEUED_HOOKS                                                                               \
+    .abi_version = TW_RUNNER_ABI_VERSION, .enter = queued_enter, .leave = queued_leave,            \
+    .wait = seat_wait, .check = queued_check
+
 #endif

@@ -35,41 +35,10 @@
  *   With many shards and few timers: every wake-up pays for all shards.  With a thread that stops what others
  *   started: it takes their locks.  A slow task delays all behind it, in every shard
  *   (TW_RUNNER_ONE_DISPATCH).  A design's max-running counts for each shard.
- *
- * Invariants, tested by check after shut: nothing is ready, nothing runs, and what pends is counted.
  */
-#include "guarded.h"
-
-#include <stdalign.h>
+#include "parted.h"
 
 extern const struct tw_runner TW_RUNNER(sharded);
-
-/* Two lines: processors fetch them in pairs. */
-#define APART 128u
-
-struct shard {
-    alignas(APART) struct guarded guarded;
-    struct tw_timers *spacer; /* while opening */
-};
-
-struct sharded_seat {
-    struct tw_seat seat;
-    uint32_t shard; /* where its starts go first */
-};
-
-struct tw_service {
-    alignas(APART) struct doze doze;
-    alignas(APART) struct shard *shards;
-    uint32_t shard_count;
-    uint32_t shard_shift; /* an id is shard << shard_shift | place in it */
-    struct ticking ticking;
-    const struct tw_points *points;
-    _Atomic uint32_t shutting;
-    _Atomic uint32_t entered;
-    pthread_t driver;
-    struct sharded_seat driver_seat;
-    struct tally tally; /* written by the driver */
-};
 
 /* ---- Any thread. ------------------------------------------------------------------------------ */
 
@@ -77,10 +46,10 @@ struct tw_service {
 static int sharded_start(struct tw_seat *seat, const struct tw_task *task, tw_timer *timer)
 {
     struct tw_service *service = seat->service;
-    uint32_t number = ((struct sharded_seat *)(void *)seat)->shard;
+    uint32_t number = ((struct parted_seat *)(void *)seat)->part;
     int answer = TW_RUN_FULL;
-    for (uint32_t tried = 0; answer == TW_RUN_FULL && tried < service->shard_count; tried++) {
-        struct guarded *guarded = &service->shards[number].guarded;
+    for (uint32_t tried = 0; answer == TW_RUN_FULL && tried < service->count; tried++) {
+        struct guarded *guarded = &service->parts[number].guarded;
         tw_tick wake;
         TW_RUNNER_POINT(seat, start_begun);
         pthread_mutex_lock(&guarded->lock);
@@ -88,18 +57,9 @@ static int sharded_start(struct tw_seat *seat, const struct tw_task *task, tw_ti
         pthread_mutex_unlock(&guarded->lock);
         TW_RUNNER_POINT(seat, start_unlocked);
         doze_hurry(&service->doze, wake, seat);
-        number = number + 1 < service->shard_count ? number + 1 : 0;
+        number = number + 1 < service->count ? number + 1 : 0;
     }
     return answer;
-}
-
-static int sharded_stop(struct tw_seat *seat, tw_timer timer)
-{
-    struct tw_service *service = seat->service;
-    uint32_t number = (uint32_t)timer >> service->shard_shift;
-    if (number >= service->shard_count)
-        return TW_RUN_IDLE;
-    return guarded_stop_by(&service->shards[number].guarded, seat, timer, false);
 }
 
 /* ---- The driver. ------------------------------------------------------------------------------ */
@@ -115,9 +75,9 @@ struct round {
  * comes by once more. */
 static void shard_process(struct tw_service *service, uint32_t number, struct round *round)
 {
-    struct guarded *guarded = &service->shards[number].guarded;
+    struct guarded *guarded = &service->parts[number].guarded;
     struct tw_seat *seat = &service->driver_seat.seat;
-    service->driver_seat.shard = number;
+    service->driver_seat.part = number;
     pthread_mutex_lock(&guarded->lock);
     guarded_advance(guarded, moment_now());
     if (guarded->ready.head != OPENING_NONE && !round->ran) {
@@ -138,7 +98,7 @@ static struct round sharded_round(struct tw_service *service)
 {
     struct round round = {.pause = pause_begin(), .earliest = TW_NEVER};
     atomic_store(&service->doze.wake, TW_NEVER);
-    for (uint32_t i = 0; i < service->shard_count; i++) {
+    for (uint32_t i = 0; i < service->count; i++) {
         TW_RUNNER_POINT(&service->driver_seat.seat, shard_next);
         shard_process(service, i, &round);
     }
@@ -170,156 +130,26 @@ static void *sharded_drive(void *ctx)
     return NULL;
 }
 
-/* ---- Opening and closing. --------------------------------------------------------------------- */
-
-static int sharded_shut(struct tw_seat *seat, tw_return_fn *returned, void *ctx)
-{
-    struct tw_service *service = seat->service;
-    if (seat->in_task)
-        return TW_RUN_INSIDE;
-    if (atomic_exchange(&service->shutting, 1))
-        return TW_RUN_CLOSED;
-    for (uint32_t i = 0; i < service->shard_count; i++) {
-        TW_RUNNER_POINT(seat, shut_next);
-        guarded_mark_closed(&service->shards[i].guarded);
-    }
-    doze_end(&service->doze, service->driver);
-    for (uint32_t i = 0; i < service->shard_count; i++)
-        guarded_return(&service->shards[i].guarded, returned, ctx);
-    return TW_RUN_OK;
-}
-
-static void sharded_close(struct tw_service *service)
-{
-    for (uint32_t i = 0; service->shards && i < service->shard_count; i++)
-        guarded_close(&service->shards[i].guarded);
-    doze_close(&service->doze);
-    free(service->shards);
-    free(service);
-}
-
-/* The first that enters has shard 0, and so on; the driver's own number is 0. */
-static struct tw_seat *sharded_enter(struct tw_service *service)
-{
-    struct sharded_seat *seat = aligned_alloc(APART, APART);
-    if (!seat)
-        return NULL;
-    uint32_t number = atomic_fetch_add(&service->entered, 1);
-    *seat = (struct sharded_seat){
-        .seat = {.service = service, .points = service->points, .number = number},
-        .shard = (number - 1) % service->shard_count};
-    return &seat->seat;
-}
-
-/* Shares the cap out: the first shards have one place more when it does not come out even. */
-static int shards_open(struct tw_service *service, const struct tw_runner_config *config,
-                       struct tw_error *error)
-{
-    uint32_t count = service->shard_count, cap = opening_cap(config);
-    uint64_t bytes = count * sizeof *service->shards;
-    service->shards = aligned_alloc(APART, bytes);
-    if (!service->shards)
-        return opening_no_memory(error, bytes);
-    memset(service->shards, 0, bytes);
-    while ((uint64_t)1 << service->shard_shift < cap / count + (cap % count > 0))
-        service->shard_shift++;
-    int answer = TW_RUN_OK;
-    for (uint32_t i = 0; i < count && answer == TW_RUN_OK; i++) {
-        struct guarded *guarded = &service->shards[i].guarded;
-        service->shard_count = i + 1;
-        answer = guarded_open(guarded, config, service->ticking.tick_ns,
-                              cap / count + (i < cap % count), error);
-        guarded->entries.base = i << service->shard_shift;
-        service->shards[i].spacer = opening_spacer(config, service->ticking.tick_ns);
-    }
-    for (uint32_t i = 0; i < service->shard_count; i++)
-        if (service->shards[i].spacer)
-            config->design->close(service->shards[i].spacer);
-    service->ticking.open_ns = moment_now();
-    for (uint32_t i = 0; i < service->shard_count; i++)
-        service->shards[i].guarded.ticking = service->ticking;
-    return answer;
-}
+/* ---- Opening. ----------------------------------------------------------------------------------- */
 
 static int sharded_open(struct tw_service **out, const struct tw_runner_config *config,
                         struct tw_error *error)
 {
     uint32_t shards;
-    int answer = opening_check(&TW_RUNNER(sharded), config, error);
-    if (answer == TW_RUN_OK)
-        answer = opening_threads(config, &shards, error);
-    if (answer != TW_RUN_OK)
-        return answer;
-    struct tw_service *service = aligned_alloc(APART, sizeof *service);
-    if (!service)
-        return opening_no_memory(error, sizeof *service);
-    memset(service, 0, sizeof *service);
-    service->points = config->points;
-    service->entered = 1;
-    service->shard_count = shards < opening_cap(config) ? shards : opening_cap(config);
-    service->ticking.tick_ns = runner_tick_ns(&TW_RUNNER(sharded), config);
-    service->driver_seat.seat =
-        (struct tw_seat){.service = service, .points = config->points, .in_task = 1};
-    int failed = doze_open(&service->doze);
-    answer = shards_open(service, config, error);
-    if (answer == TW_RUN_OK && !failed)
-        failed = pthread_create(&service->driver, NULL, sharded_drive, service);
-    if (answer == TW_RUN_OK && failed)
-        answer = opening_no_thread(error, failed);
-    if (answer == TW_RUN_OK)
-        *out = service;
-    else
-        sharded_close(service);
-    return answer;
-}
-
-/* ---- Asking. ---------------------------------------------------------------------------------- */
-
-static void sharded_stats(struct tw_service *service, struct tw_runner_stats *out)
-{
-    *out = (struct tw_runner_stats){.own_bytes = sizeof *service};
-    doze_stats(&service->doze, service->driver, &service->tally, out);
-    for (uint32_t i = 0; i < service->shard_count; i++) {
-        struct guarded *guarded = &service->shards[i].guarded;
-        pthread_mutex_lock(&guarded->lock);
-        guarded_stats(guarded, out);
-        pthread_mutex_unlock(&guarded->lock);
-        out->own_bytes += sizeof *service->shards;
-    }
-}
-
-static void sharded_describe(struct tw_service *service, struct tw_runner_description *out)
-{
-    *out = (struct tw_runner_description){
-        .tick_ns = service->ticking.tick_ns, .threads = 1, .shards = service->shard_count};
-    for (uint32_t i = service->shard_count; i-- > 0;)
-        guarded_describe(&service->shards[i].guarded, out);
-}
-
-static const char *sharded_check(struct tw_service *service)
-{
-    const char *broken = NULL;
-    for (uint32_t i = 0; i < service->shard_count && !broken; i++)
-        broken = guarded_check(&service->shards[i].guarded);
-    return broken;
+    int answer = opening_threads(config, &shards, error);
+    return answer == TW_RUN_OK
+               ? parted_open(out, &TW_RUNNER(sharded), config, shards, sharded_drive, error)
+               : answer;
 }
 
 const struct tw_runner TW_RUNNER(sharded) = {
-    .abi_version = TW_RUNNER_ABI_VERSION,
+    PARTED_HOOKS,
     .name = "sharded",
     .summary = "a design and a lock for each shard, one driver over all of them",
     .after = "tokio 1.38: a shard for each worker",
     .flags = TW_RUNNER_ONE_DISPATCH,
     .params = opening_no_params,
     .open = sharded_open,
-    .enter = sharded_enter,
-    .leave = seat_leave,
     .start = sharded_start,
-    .stop = sharded_stop,
-    .wait = seat_wait,
-    .shut = sharded_shut,
-    .close = sharded_close,
-    .stats = sharded_stats,
-    .describe = sharded_describe,
-    .check = sharded_check,
+    .describe = parted_describe,
 };

@@ -383,7 +383,7 @@ static void tick_queue_describe(struct tw_service *service, struct tw_runner_des
 }
 
 const struct tw_runner TW_RUNNER(tick_queue) = {
-    .abi_version = TW_RUNNER_ABI_VERSION,
+    QUEUED_HOOKS,
     .name = "tick-queue",
     .summary = "a worker that wakes each tick; starts and stops come through lock-free queues",
     .after = "Netty's HashedWheelTimer: over round, 512 slots, ticks of 100 ms",
@@ -391,14 +391,10 @@ const struct tw_runner TW_RUNNER(tick_queue) = {
     .tick_ns = 100000000,
     .params = tick_queue_params,
     .open = tick_queue_open,
-    .enter = queued_enter,
-    .leave = queued_leave,
     .start = tick_queue_start,
     .stop = tick_queue_stop,
-    .wait = seat_wait,
     .shut = tick_queue_shut,
     .close = tick_queue_close,
     .stats = tick_queue_stats,
     .describe = tick_queue_describe,
-    .check = queued_check,
 };
