@@ -266,7 +266,8 @@ TEST(test_failures_are_told)
                      DIAG_RUN);
     assert_non_null(strstr(diag.text, "/nowhere/cost.gp"));
     assert_int_equal(
-        plot_all(result_json(document), "/dev/null/x", "plots", PLOT_SVG, &files, &diag), DIAG_RUN);
+        plot_all(result_json(document), "/dev/null/x", "plots", PLOT_SVG, &files, &diag),
+        DIAG_USAGE);
     assert_non_null(strstr(diag.text, "/dev/null/x"));
     /* A script that gnuplot refuses: its words are in the message. */
     snprintf(directory, sizeof directory, "%s/scripts", (char *)*state);
