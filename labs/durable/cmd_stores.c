@@ -70,7 +70,6 @@ static int keep_sync(struct storing_request *storing, const char *flag, const ch
 
 static int add_sync(void *ctx, const char *flag, const char *item, struct diag *diag)
 {
-    static const char *const words[] = {"always", "group", "interval", "none"};
     struct storing_request *storing = ctx;
     struct storing_sync *sync = &storing->syncs[storing->sync_count];
     uint64_t interval_ns = 0;
@@ -87,7 +86,7 @@ static int add_sync(void *ctx, const char *flag, const char *item, struct diag *
         return keep_sync(storing, flag, item, diag);
     }
     for (int i = 0; i < 4; i++)
-        if (i != TW_SYNC_INTERVAL && strcmp(item, words[i]) == 0) {
+        if (i != TW_SYNC_INTERVAL && strcmp(item, durable_sync_name((enum tw_sync_policy)i)) == 0) {
             sync->policy = (enum tw_sync_policy)i;
             return keep_sync(storing, flag, item, diag);
         }

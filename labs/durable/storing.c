@@ -52,15 +52,6 @@ static size_t matrix_size(const struct storing_request *request)
            request->producer_count * request->batch_count;
 }
 
-/* The settings that this store has. */
-static size_t settings_of(struct storing *storing, const struct tw_store_backend *store)
-{
-    const struct storing_request *request = storing->request;
-    return store ? store_modules_settings(store, request->settings, request->setting_count,
-                                          storing->settings)
-                 : 0;
-}
-
 /* Stores change fastest, so that those under one policy and load run one after another. */
 static const struct store_row *cell_request(struct storing *storing, size_t index,
                                             struct durable_request *out, struct diag *diag)
@@ -100,7 +91,9 @@ static const struct store_row *cell_request(struct storing *storing, size_t inde
         out->load.arrivals_ms = out->rate > 0
                                     ? (uint64_t)((double)out->load.tasks * 1000 / out->rate)
                                     : out->load.span_ms / REAL_TURNS;
-    out->setting_count = settings_of(storing, out->store);
+    if (out->store)
+        out->setting_count = store_modules_settings(out->store, request->settings,
+                                                    request->setting_count, storing->settings);
     return row;
 }
 
@@ -172,20 +165,6 @@ static int save(const struct storing *storing, struct diag *diag)
     return path && file_is_replaced(path) ? json_save(path, storing->document, diag) : DIAG_OK;
 }
 
-/* DIAG_USAGE when it is no document of stores. */
-static int storing_load(const char *path, cJSON **document, struct diag *diag)
-{
-    *document = NULL;
-    int status = json_load(path, "a document of 'twbench stores --json'", document, diag);
-    if (status == DIAG_OK)
-        status = stores_check(*document, path, diag);
-    if (status == DIAG_OK)
-        return status;
-    cJSON_Delete(*document);
-    *document = NULL;
-    return status;
-}
-
 /* What was begun by another build or on another machine is not gone on with. */
 static int resume(struct storing *storing, struct diag *diag)
 {
@@ -195,7 +174,9 @@ static int resume(struct storing *storing, struct diag *diag)
     cJSON *before = NULL;
     if (!storing->request->setup->resume || access(path, F_OK) != 0)
         return DIAG_OK;
-    int status = storing_load(path, &before, diag);
+    int status = json_load(path, "a document of 'twbench stores --json'", &before, diag);
+    if (status == DIAG_OK)
+        status = stores_check(before, path, diag);
     for (size_t i = 0; status == DIAG_OK && i < sizeof same / sizeof *same; i++)
         if (strcmp(json_get_text(before, same[i]), json_get_text(storing->document, same[i])) != 0)
             status = diag_usage(diag,
@@ -235,10 +216,7 @@ static int run_load(struct storing *storing, const struct store_row *row,
     bool interrupted = report->end == DURABLE_INTERRUPTED;
     if (!interrupted)
         stores_cell_add(cell, &request, report, is_next);
-    *kills = report->end == DURABLE_OK ? 0 : UINT64_MAX;
-    for (size_t v = 0; report->end == DURABLE_OK && v < DURABLE_VICTIMS; v++)
-        for (size_t m = 0; m < DURABLE_MOMENTS; m++)
-            *kills += report->figures.kills[v][m];
+    *kills = report->end == DURABLE_OK ? durable_kills(report) : UINT64_MAX;
     free(report);
     if (!footing_remove(directory))
         return diag_run(diag, "%s: cannot be removed: %s", directory, strerror(errno));

@@ -28,15 +28,6 @@ void crash_layer_path(char *out, size_t size)
 
 /* ---- Even, and kills. ------------------------------------------------------------------------- */
 
-static uint64_t kills_of(const struct durable_report *report)
-{
-    uint64_t kills = 0;
-    for (size_t v = 0; v < DURABLE_VICTIMS; v++)
-        for (size_t m = 0; m < DURABLE_MOMENTS; m++)
-            kills += report->figures.kills[v][m];
-    return kills;
-}
-
 static bool run_once(const struct crash_case *this, struct durable_request request,
                      enum crash_part part, struct diag *diag, int *status)
 {
@@ -50,7 +41,7 @@ static bool run_once(const struct crash_case *this, struct durable_request reque
     request.directory = directory;
     durable_run(&request, NULL, report);
     footing_remove(directory);
-    this->report->kills += kills_of(report);
+    this->report->kills += durable_kills(report);
     this->report->messages += report->ledger.acknowledged;
     bool refused = part == CRASH_EVEN && report->end == DURABLE_OK && report->ledger.refused > 0;
     const char *rule = report->end == DURABLE_MISMATCH ? crash_rule(&report->ledger)

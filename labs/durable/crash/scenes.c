@@ -6,6 +6,7 @@
 #include "labs/durable/drive/footing.h"
 
 #include <pthread.h>
+#include <spawn.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -15,6 +16,8 @@
 #define DAY_MS       UINT64_C(86400000)
 /* A server is made and begun in some of them, and others may keep the disk: beside them it takes its time. */
 #define SECONDS 600u
+/* Of one call, so often is looked whether it has returned. */
+#define LOOKS 600u
 /* Of seats that came and went, and of opens that were refused. */
 #define LEAK_BYTES UINT64_C(100000)
 #define REFUSALS   1000u
@@ -24,6 +27,7 @@ enum fate { ABSENT, WAITS, HANDED, ENDED };
 struct message {
     struct tw_message put;
     enum fate fate;
+    bool is_past; /* its due was over when it was added */
 };
 
 #define STEPS       20u
@@ -32,6 +36,7 @@ struct message {
 /* What a scene found first; and, of one whose disk is recorded, how long the record was behind each call of a step. */
 struct outcome {
     char rule[40], words[240];
+    uint32_t looks; /* since a call has returned */
     uint64_t marks[2 * STEPS];
 };
 
@@ -47,7 +52,8 @@ struct scene {
     unsigned sync;
     struct message messages[MESSAGES_MAX];
     size_t count, handed[MESSAGES_MAX], handed_count;
-    uint64_t handed_ms; /* the latest due that was handed out */
+    uint64_t handed_ms; /* the latest due that was handed out, */
+    uint64_t polled_ms; /* and the latest of this poll that had to be in order */
     const struct tw_setting *settings;
     size_t setting_count;
     struct disk_log *log; /* of a scene whose disk is recorded */
@@ -72,6 +78,7 @@ __attribute__((format(printf, 3, 4))) static void fail(struct scene *scene, cons
 
 static void expect(struct scene *scene, const char *call, int answer, int expected)
 {
+    scene->outcome->looks = 0;
     if (answer != expected)
         fail(scene, "failed", "%s answered %d, expected %d", call, answer, expected);
 }
@@ -115,6 +122,7 @@ static bool scene_open(struct scene *scene, const char *name, uint64_t now_ms)
         fail(scene, "failed", "open answered %d: %.180s", answer, error.text);
         return false;
     }
+    scene->outcome->looks = 0;
     table->describe(scene->store, &scene->description);
     if (scene->description.damaged > 0 && !scene->is_loose)
         fail(scene, "failed", "open named damage where there is none");
@@ -190,6 +198,7 @@ static void look(struct scene *scene)
         pending += scene->messages[i].fate == WAITS || scene->messages[i].fate == HANDED;
     look_next(scene);
     scene->this->store->stats(scene->store, &stats);
+    scene->outcome->looks = 0;
     if (!scene->is_loose && stats.pending != pending && stats.pending != UINT64_MAX)
         fail(scene, "failed", "stats have %" PRIu64 " messages pending; expected %" PRIu64,
              stats.pending, pending);
@@ -197,8 +206,8 @@ static void look(struct scene *scene)
 
 static void add(struct scene *scene, uint64_t key, uint64_t due_ms, uint32_t size)
 {
-    scene->messages[scene->count++] =
-        (struct message){.put = {.key = key, .due_ms = due_ms, .size = size}};
+    scene->messages[scene->count++] = (struct message){
+        .put = {.key = key, .due_ms = due_ms, .size = size}, .is_past = due_ms <= scene->now_ms};
 }
 
 /* Puts what was added and is not there, in one call. */
@@ -267,7 +276,13 @@ static void deliver(struct scene *scene, const struct tw_delivery *delivery)
              delivery->key);
     else if (delivery->due_ms > scene->now_ms)
         fail(scene, "early", "key %" PRIu64 " came before its due", delivery->key);
+    else if (!message->is_past && delivery->due_ms / scene->description.resolution_ms <
+                                      scene->polled_ms / scene->description.resolution_ms)
+        fail(scene, "out of order", "key %" PRIu64 " came behind one of a later due",
+             delivery->key);
     message->fate = HANDED;
+    if (!message->is_past)
+        scene->polled_ms = delivery->due_ms;
     if (scene->handed_ms < delivery->due_ms)
         scene->handed_ms = delivery->due_ms;
     scene->handed[scene->handed_count++] = at;
@@ -277,6 +292,7 @@ static size_t poll(struct scene *scene, size_t max)
 {
     static struct tw_delivery out[MESSAGES_MAX];
     size_t count = 0;
+    scene->polled_ms = 0;
     int answer = scene->this->store->poll(scene->store, scene->now_ms, out, max, &count);
     expect(scene, "poll", answer, TW_STORE_OK);
     for (size_t i = 0; i < count && count <= max; i++)
@@ -330,9 +346,11 @@ static void drain_elsewhere(struct scene *scene)
 
 /* ---- Scenes. ---------------------------------------------------------------------------------- */
 
-/* Keys of all 64 bits, dues from now to the furthest that every store takes, payloads of every kind; a clock of any epoch. */
-static void any_key_and_due(struct scene *scene, uint64_t base_ms)
+/* Keys of all 64 bits, dues from now to the furthest that every store takes, payloads of every kind; a clock of any epoch,
+ * of an early and a late one. */
+static void any_key_and_due(struct scene *scene)
 {
+    uint64_t base_ms = scene->number < 3 ? 0 : UINT64_C(1) << 42;
     static const uint64_t keys[] = {0, 1, UINT64_C(1) << 63, UINT64_MAX, UINT64_C(1) << 32};
     if (!scene_open(scene, "one", base_ms))
         return;
@@ -387,7 +405,7 @@ static void much_at_once(struct scene *scene)
         add(scene, i, now + 1000, TW_PAYLOAD_MAX);
     expect(scene, "put", put(scene), TW_STORE_OK);
     for (uint64_t i = 1040; i < 4000; i++)
-        add(scene, i, now + 2000, 8);
+        add(scene, i, now + 1000 + i * 7 % 1000, 8);
     expect(scene, "put", put(scene), TW_STORE_OK);
     scene->now_ms = now + 2999;
     for (size_t i = 0; i < 50; i++)
@@ -440,13 +458,13 @@ static uint64_t kept_bytes(uint64_t before)
 static void seats_and_neighbours(struct scene *scene)
 {
     static struct scene other;
-    struct tw_delivery out[8], out_of_other[8];
+    struct tw_delivery out[9], out_of_other[8];
     size_t count = 0, count_of_other = 0;
     const struct tw_store_backend *table = scene->this->store;
     uint64_t times = table->flags & TW_STORE_SERVER ? 50 : 20000, memory = 0;
     other = *scene;
     const uint64_t now = DURABLE_EPOCH_MS + 3 * DAY_MS;
-    if (!scene_open(scene, "one", now) || !scene_open(&other, "other", now))
+    if (!scene_open(scene, "one", now) || !scene_open(&other, "other", now + DAY_MS))
         return;
     for (uint64_t i = 0; i < times; i++) {
         table->leave(table->enter(scene->store));
@@ -468,14 +486,16 @@ static void seats_and_neighbours(struct scene *scene)
              times, memory);
     for (uint64_t i = 0; i < 8; i++) {
         add(scene, 7000 + i, now + 1, 100);
-        add(&other, (7000 + i) * 1000003, now + 1, 100);
+        add(&other, (7000 + i) * 1000003, now + DAY_MS + 1, 100);
     }
+    add(scene, 7300, now + 9000, 100); /* over by the other's clock */
     expect(scene, "put", put(scene), TW_STORE_OK);
     expect(&other, "put", put(&other), TW_STORE_OK);
-    scene->now_ms = other.now_ms = now + 2000;
-    expect(scene, "poll", table->poll(scene->store, scene->now_ms, out, 8, &count), TW_STORE_OK);
+    scene->now_ms = now + 2000;
+    other.now_ms = scene->now_ms + DAY_MS;
     expect(scene, "poll", table->poll(other.store, other.now_ms, out_of_other, 8, &count_of_other),
            TW_STORE_OK);
+    expect(scene, "poll", table->poll(scene->store, scene->now_ms, out, 9, &count), TW_STORE_OK);
     /* A payload lasts until the next poll, whatever is done before that. */
     int more;
     add(scene, 7100, now + 1, 100);
@@ -487,6 +507,7 @@ static void seats_and_neighbours(struct scene *scene)
     for (size_t i = 0; i < count_of_other; i++)
         deliver(&other, &out_of_other[i]);
     drain(scene, scene->now_ms, 8);
+    drain(scene, scene->now_ms + 8000, 8);
     drain_elsewhere(&other);
     scene_close(scene);
     add(&other, 7200, other.now_ms + 1, 100);
@@ -605,8 +626,7 @@ static void rounds(struct scene *scene)
     const int64_t most = INT64_C(2) * ROUND_MESSAGES * TW_PAYLOAD_MAX;
     int64_t more_memory = INT64_MAX, more_disk = INT64_MAX;
     for (size_t i = 0; i < ROUND_PAUSES && (more_memory > most || more_disk > most); i++) {
-        struct timespec pause = {0, i > 0 ? 100000000 : 0};
-        nanosleep(&pause, NULL);
+        usleep(i > 0 ? 100000 : 0);
         more_memory = (int64_t)(memory_of(server) - memory);
         more_disk = server > 0 ? 0 : (int64_t)(footing_disk_bytes(scene->directory) - disk);
     }
@@ -664,10 +684,15 @@ static void comings_and_goings(struct scene *scene)
 {
     size_t times = scene->this->store->flags & TW_STORE_SERVER ? 8 : 24, had[2] = {0}, has[2];
     uint64_t memory = 0;
+    char *stops[] = {"sh", "-c", "kill -STOP $$", NULL};
+    pid_t other = 0;
     for (size_t i = 0; i < times; i++) {
         scene->sync++;
         if (!scene_open(scene, "goings", DURABLE_EPOCH_MS))
             return;
+        /* What another program inherits locks nothing. */
+        if (i == 0 && posix_spawnp(&other, "sh", NULL, NULL, stops, environ) == 0)
+            waitpid(other, NULL, WUNTRACED);
         scene_close(scene);
         if (i == times / 4)
             memory = footing_allocated_bytes();
@@ -676,20 +701,12 @@ static void comings_and_goings(struct scene *scene)
         if (i == times / 4)
             memcpy(had, has, sizeof had);
     }
+    if (other > 0 && kill(other, SIGKILL) == 0)
+        waitpid(other, NULL, 0);
     if (has[0] > had[0] + times / 12 || has[1] > had[1] || kept_bytes(memory) > 0)
         fail(scene, "failed",
              "closed %zu times, and it keeps %zu threads and %zu descriptors more, or memory",
              times, has[0] - had[0], has[1] - had[1]);
-}
-
-static void early(struct scene *scene)
-{
-    any_key_and_due(scene, 0);
-}
-
-static void late(struct scene *scene)
-{
-    any_key_and_due(scene, UINT64_C(1) << 42);
 }
 
 /* ---- A checkpoint, and the open behind it. ---------------------------------------------------- */
@@ -829,7 +846,12 @@ static void many(struct scene *scene)
     bool waits = scene->log && scene->sync == TW_SYNC_INTERVAL;
     size_t step;
     uint64_t memory = footing_allocated_bytes(), files = footing_entries("/proc/self/fd");
-    if (!scene_open(scene, "steps", DURABLE_EPOCH_MS))
+    /* One under another policy is open beside it, of which nothing is recorded. */
+    static struct scene other;
+    other = (struct scene){.this = scene->this, .outcome = scene->outcome};
+    other.sync = scene->sync == TW_SYNC_NONE ? TW_SYNC_ALWAYS : TW_SYNC_NONE;
+    if (!scene_open(scene, "steps", DURABLE_EPOCH_MS) ||
+        (scene->log && !scene_open(&other, "beside", DURABLE_EPOCH_MS)))
         return;
     for (uint64_t n = STEPS / 2; n < MANY && !waits && !scene->outcome->rule[0];) {
         for (scene->count = 0; scene->count < MESSAGES_MAX && n < MANY; n++)
@@ -851,6 +873,8 @@ static void many(struct scene *scene)
         if (scene->this->store->flags & TW_STORE_EXACT)
             mark(scene, 2 * step + 1, IS_DONE);
     }
+    if (scene->log)
+        scene_close(&other);
     scene_close(scene);
     if (scene->log && step > 0)
         scene->outcome->marks[2 * step - 1] = scene->log->length;
@@ -951,15 +975,33 @@ struct playing {
     size_t count;
     struct disk_log *log; /* NULL: nothing is recorded */
     enum tw_sync_policy sync;
+    uint32_t looks; /* of its outcome */
     struct outcome outcome;
 };
+
+/* Signals (to 32: the C library has others), umask and directory: what is the whole process's. */
+static void habits_read(char out[PATH_MAX + 400])
+{
+    char line[200];
+    FILE *status = fopen("/proc/self/status", "re");
+    out[0] = '\0';
+    while (status && fgets(line, sizeof line, status))
+        if (strncmp(line, "Umask", 5) == 0 || (strncmp(line, "Sig", 3) == 0 && line[3] != 'Q'))
+            strcat(out, line + strlen(line) - 9);
+    if (status)
+        fclose(status);
+    if (!getcwd(out + strlen(out), PATH_MAX))
+        out[0] = '\0';
+}
 
 static void play(void *ctx, void *record)
 {
     static struct scene scene;
+    char before[PATH_MAX + 400], after[PATH_MAX + 400];
     const struct playing *playing = ctx;
     struct outcome *outcome = record;
     *outcome = playing->outcome;
+    habits_read(before);
     for (size_t i = 0; i < playing->count && !outcome->rule[0]; i++) {
         scene = (struct scene){.this = playing->this, .outcome = outcome, .log = playing->log};
         scene.number = (unsigned)i;
@@ -968,6 +1010,16 @@ static void play(void *ctx, void *record)
         scene.setting_count = scene.this->options->setting_count;
         playing->scenes[i](&scene);
     }
+    habits_read(after);
+    if (strcmp(before, after) != 0)
+        fail(&scene, "failed", "it changed the process: its signals, umask or directory");
+}
+
+/* Does the scene go on?  A machine that stands still does not look, either. */
+static bool goes_on(void *ctx, void *record)
+{
+    struct outcome *outcome = record;
+    return (((struct playing *)ctx)->looks = ++outcome->looks) < LOOKS;
 }
 
 /* In a process that ends without a close of what is open. */
@@ -977,10 +1029,15 @@ static bool play_apart(struct playing *playing)
     struct outcome *outcome = &playing->outcome;
     char reason[300] = "";
     int said = memfd_create("said", MFD_CLOEXEC);
-    struct isolate isolate = {.out_fd = said, .err_fd = said};
+    struct isolate isolate = {.out_fd = said, .err_fd = said, .look = goes_on, .look_ctx = playing};
     const char *policy = playing->log ? durable_sync_name(playing->sync) : "any policy";
-    if (!isolate_run(&isolate, SECONDS, play, playing, outcome, sizeof *outcome, reason,
-                     sizeof reason))
+    playing->looks = 0;
+    bool ended = isolate_run(&isolate, SECONDS, play, playing, outcome, sizeof *outcome, reason,
+                             sizeof reason);
+    if (!ended && playing->looks >= LOOKS)
+        crash_broken(this, playing->part, "timeout",
+                     "a scene under %s: a call did not return within 120 s", policy);
+    else if (!ended)
         crash_broken(this, playing->part, "crashed", "a scene under %s: %s", policy, reason);
     else if (outcome->rule[0])
         crash_broken(this, playing->part, outcome->rule, "a scene under %s: %s", policy,
@@ -1029,8 +1086,9 @@ bool crash_scenes(const struct crash_case *this)
 {
     /* In the order of their clocks: one directory has seen them all. */
     static scene_fn *const scenes[] = {
-        many, early,  much_at_once,   clock_back,         refusals,          seats_and_neighbours,
-        late, rounds, other_settings, comings_and_goings, checkpoint_and_die};
+        many,           any_key_and_due,      much_at_once,      clock_back,
+        refusals,       seats_and_neighbours, any_key_and_due,   rounds,
+        other_settings, comings_and_goings,   checkpoint_and_die};
     static scene_fn *const afterwards[] = {open_behind};
     bool dies = !(this->store->flags & (TW_STORE_SERVER | TW_STORE_IN_MEMORY));
     size_t first = !this->report->skipped;

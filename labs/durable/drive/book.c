@@ -6,11 +6,6 @@
 
 #include <sys/mman.h>
 
-static size_t bytes_for(uint64_t tasks)
-{
-    return sizeof(struct book) + tasks * sizeof(struct book_entry);
-}
-
 void *book_shared(size_t bytes)
 {
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -22,14 +17,14 @@ void *book_shared(size_t bytes)
 
 struct book *book_make(const struct durable_load *load)
 {
-    struct book *book = book_shared(bytes_for(load->tasks));
+    struct book *book = book_shared(book_bytes(&(struct book){.load = *load}));
     book->load = *load;
     return book;
 }
 
 size_t book_bytes(const struct book *book)
 {
-    return bytes_for(book->load.tasks);
+    return sizeof *book + book->load.tasks * sizeof book->entries[0];
 }
 
 void book_free(struct book *book)

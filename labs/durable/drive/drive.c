@@ -425,9 +425,8 @@ static void dispatch_beside(struct driver *driver)
         if (is_served(driver))
             return;
         if (poll_once(driver, now_of(driver)) == 0 && !driver->broken) {
-            struct timespec pause = {0, 200000};
             tend(driver);
-            nanosleep(&pause, NULL);
+            usleep(200);
         }
         if (wants_checkpoint(driver) && !driver->broken)
             checkpoint(driver);
@@ -443,8 +442,7 @@ static bool step_on(struct driver *driver, uint64_t *now)
         return false;
     driver->next_ms = next;
     if (driver->request->real_time) {
-        struct timespec pause = {0, 200000};
-        nanosleep(&pause, NULL);
+        usleep(200);
         *now = now_of(driver);
         return true;
     }
@@ -622,7 +620,7 @@ static int open_store(struct driver *driver, const char *directory)
                                      .capacity = request->load.tasks,
                                      .settings = request->settings,
                                      .setting_count = request->setting_count,
-                                     .damage = note_damage,
+                                     .damage = request->is_deaf ? NULL : note_damage,
                                      .damage_ctx = book};
     if (book->base_ms == 0)
         book->base_ms = book->now_ms = request->real_time ? wall_ms() : DURABLE_EPOCH_MS;

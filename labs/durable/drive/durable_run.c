@@ -13,11 +13,12 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Longest wait at random behind a moment, in nanoseconds: what a put with a sync takes. */
 #define JITTER_NS 400000u
+/* Until a client has found out that its server was killed. */
+#define PATIENCE_NS UINT64_C(60000000000)
 
 struct endurance {
     const struct durable_request *request;
@@ -39,6 +40,7 @@ struct worker {
     int said;          /* its output; -1: nobody looks */
     char printed[160]; /* that there was some */
     uint64_t begin_ns, memory_kills;
+    bool hangs; /* its server was killed, and it did not find out */
     enum durable_moment moment;
     enum durable_victim victim;
     bool is_to_be_killed;
@@ -57,17 +59,12 @@ const char *durable_sync_name(enum tw_sync_policy sync)
     return names[sync];
 }
 
-/* Whether the store can make such a run at all: DURABLE_OK, or DURABLE_UNSUPPORTED with the reason. */
-static enum durable_end durable_fits(const struct durable_request *request, char *reason,
-                                     size_t size)
+uint64_t durable_kills(const struct durable_report *report)
 {
-    const struct tw_store_backend *store = request->store;
-    if (!(store->policies & 1u << request->sync))
-        snprintf(reason, size, "%s cannot keep the policy %s", store->name,
-                 durable_sync_name(request->sync));
-    else
-        return DURABLE_OK;
-    return DURABLE_UNSUPPORTED;
+    uint64_t kills = 0;
+    for (size_t i = 0; i < (size_t)DURABLE_VICTIMS * DURABLE_MOMENTS; i++)
+        kills += report->figures.kills[i / DURABLE_MOMENTS][i % DURABLE_MOMENTS];
+    return kills;
 }
 
 bool durable_said(int said, char *reason, size_t size)
@@ -230,17 +227,11 @@ static void choose_end(struct endurance *endurance, struct worker *worker)
         atomic_store(&book->wants_checkpoint, 1);
 }
 
-static void sleep_ns(uint64_t ns)
-{
-    struct timespec pause = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
-    nanosleep(&pause, NULL);
-}
-
 /* Between 0 and what the step takes, as far as that is known. */
 static void wait_at_random(struct endurance *endurance, uint64_t takes_ns)
 {
     uint64_t most = takes_ns > 0 ? takes_ns : JITTER_NS;
-    sleep_ns(rng_below(&endurance->rng, most + most / 4));
+    usleep((unsigned)(rng_below(&endurance->rng, most + most / 4) / 1000));
 }
 
 static bool has_ended(const struct worker *worker)
@@ -257,7 +248,7 @@ static void wait_opening(struct endurance *endurance, const struct worker *worke
     uint64_t end = begin + rng_below(&endurance->rng, takes_ns + takes_ns / 4);
     while (clock_read_ns(CLOCK_MONOTONIC) < end && !has_ended(worker) &&
            atomic_load(&endurance->book->stage) == BOOK_OPENING)
-        sleep_ns(20000);
+        usleep(20);
 }
 
 /* Ends what is to be ended; false when it has come to its end before.  When the server alone goes, the client finds out and ends
@@ -270,10 +261,11 @@ static bool strike(struct endurance *endurance, struct worker *worker)
     if (worker->victim != DURABLE_CLIENT && book->server > 0)
         kill((pid_t)book->server, SIGKILL);
     if (worker->victim == DURABLE_SERVER && book->server > 0) {
-        uint64_t patience = clock_read_ns(CLOCK_MONOTONIC) + 5000000000u;
+        uint64_t patience = clock_read_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
         enum waited waited = WAITED_ALARM;
         while (waited == WAITED_ALARM)
             waited = worker_wait(worker, patience, endurance->interrupt);
+        worker->hangs = waited == WAITED_TIMEOUT;
     }
     kill(worker->pid, SIGKILL);
     book->figures.kills[worker->victim][worker->moment]++;
@@ -354,11 +346,13 @@ static bool live_once(struct endurance *endurance)
         was_struck = strike(endurance, &worker);
     }
     int status = worker_end(&worker);
-    if (waited == WAITED_TIMEOUT || waited == WAITED_INTERRUPT) {
-        set_end(endurance, waited == WAITED_TIMEOUT ? DURABLE_TIMEOUT : DURABLE_INTERRUPTED,
-                waited == WAITED_TIMEOUT
-                    ? "the budget ended before the last message; try fewer --tasks"
-                    : "interrupted");
+    if (worker.hangs || waited == WAITED_TIMEOUT || waited == WAITED_INTERRUPT) {
+        bool is_over = worker.hangs || waited == WAITED_TIMEOUT;
+        set_end(endurance, is_over ? DURABLE_TIMEOUT : DURABLE_INTERRUPTED,
+                worker.hangs ? "its server was killed, and a call did not return within 60 s"
+                : is_over    ? "the budget ended before the last message: too many --tasks, or a "
+                               "call that did not return"
+                             : "interrupted");
         return false;
     }
     return judge_end(endurance, &worker, status, was_struck);
@@ -412,9 +406,12 @@ void durable_run(const struct durable_request *request, const struct interrupt *
     struct endurance endurance = {.request = request, .interrupt = interrupt, .report = report};
     struct durable_request whole = *request;
     *report = (struct durable_report){.end = DURABLE_OK};
-    report->end = durable_fits(request, report->reason, sizeof report->reason);
-    if (report->end != DURABLE_OK)
+    if (!(request->store->policies & 1u << request->sync)) {
+        report->end = DURABLE_UNSUPPORTED;
+        snprintf(report->reason, sizeof report->reason, "%s cannot keep the policy %s",
+                 request->store->name, durable_sync_name(request->sync));
         return;
+    }
     if (request->store->flags & (TW_STORE_IN_MEMORY | TW_STORE_KEEPS_NOTHING)) {
         whole.kills = 0;
         whole.measures_recovery = whole.is_cold = false;

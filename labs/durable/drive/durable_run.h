@@ -59,6 +59,7 @@ struct durable_request {
     bool measures_recovery; /* ended once when all is put, and opened again: the figure */
     bool lags;    /* some of what was handed out is done only after later polls and checkpoints */
     bool insists; /* puts and cancels go on after an error, which is expected */
+    bool is_deaf; /* the store is given nobody to name damage to */
     bool counts;  /* each open has to find as many as the book has, and nothing is printed */
     uint64_t budget_ns;                /* of the whole run, wall time */
     uint64_t memory_bytes;             /* of the child; 0: no limit */
@@ -168,6 +169,9 @@ struct book;
 const char *durable_end_name(enum durable_end end);
 /* "always", "group", "interval", "none". */
 const char *durable_sync_name(enum tw_sync_policy sync);
+
+/* How many there were. */
+uint64_t durable_kills(const struct durable_report *report);
 
 /* Was anything written to that file, a child's output (memfd_create)?  Then in words; below 0: nothing. */
 bool durable_said(int said, char *reason, size_t size);

@@ -39,13 +39,6 @@ struct tw_store {
 
 static const struct tw_param memory_store_params[] = {{NULL, NULL, 0, 0, 0}};
 
-/* ---- Lists of indices. ----------------------------------------------------------------------- */
-
-static bool indices_reserve(struct indices *list, size_t count)
-{
-    return store_room(&list->at, &list->room, count, sizeof *list->at);
-}
-
 /* ---- The heap. ------------------------------------------------------------------------------- */
 
 static bool is_before(const struct tw_store *store, uint32_t a, uint32_t b)
@@ -96,14 +89,16 @@ static void heap_remove(struct tw_store *store, uint32_t place)
 
 /* ---- Places. --------------------------------------------------------------------------------- */
 
+#define indices_room(list, most) store_room(&(list)->at, &(list)->room, most, sizeof *(list)->at)
+
 /* Room for so many more of everything, so that nothing fails half way. */
 static bool reserve(struct tw_store *store, size_t count)
 {
     size_t most = store->place_count + count;
     return most < UINT32_MAX &&
            store_room(&store->places, &store->place_room, most, sizeof *store->places) &&
-           indices_reserve(&store->free, most) && indices_reserve(&store->heap, most) &&
-           indices_reserve(&store->handed, most) && indices_reserve(&store->spent, most);
+           indices_room(&store->free, most) && indices_room(&store->heap, most) &&
+           indices_room(&store->handed, most) && indices_room(&store->spent, most);
 }
 
 static uint32_t place_take(struct tw_store *store)

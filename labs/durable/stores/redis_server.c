@@ -11,16 +11,10 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 #define SOCKET_NAME "redis.sock"
 #define FILE_FOLDER "aof"
-
-static void sleep_ms(long ms)
-{
-    nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
-}
 
 /* ---- Connections. ----------------------------------------------------------------------------- */
 
@@ -34,7 +28,7 @@ static int server_connect(struct store_server *server)
     for (int ms = 0; connection >= 0 && ms < 60000 && !atomic_load(&server->gone); ms += 2) {
         if (connect(connection, (const struct sockaddr *)&address, sizeof address) == 0)
             return connection;
-        sleep_ms(2);
+        usleep(2000);
     }
     if (connection >= 0)
         close(connection);

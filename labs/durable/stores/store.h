@@ -56,7 +56,8 @@
  * checkpoint belong to one thread at a time, the dispatcher, which may run beside those that put.  A seat belongs to
  * its thread (a connection, a buffer).
  *
- * FAILURE.  Nothing here prints, exits or keeps state at file scope.  Two stores in two directories share nothing.
+ * FAILURE.  Nothing here prints, exits, keeps state at file scope, or changes what is the process's: its directory, umask, signals.
+ * Two stores in two directories share nothing, and what another program inherits locks nothing.
  * After a write or a sync that failed nothing may be believed: the call answers TW_STORE_IO or _FULL, its messages are
  * unknown, and every later call that needs the disk answers TW_STORE_BROKEN until the store is opened again.
  * An exception is a put that was refused before anything of it was written: TW_STORE_FULL, _RANGE, _BAD; then the

@@ -32,16 +32,13 @@ void store_company_join(struct store_company *company)
 static void wait_for_them(struct store_company *company, pthread_mutex_t *lock)
 {
     uint64_t most_ns = company->sync_ns / 2 < MOST_NS ? company->sync_ns / 2 : MOST_NS;
-    struct timespec until;
     if (most_ns < LEAST_NS)
         return;
     if (company->unwaited > 0) {
         company->unwaited--;
         return;
     }
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    uint64_t until_ns = (uint64_t)until.tv_sec * NS_PER_S + (uint64_t)until.tv_nsec + most_ns;
-    until = (struct timespec){(time_t)(until_ns / NS_PER_S), (long)(until_ns % NS_PER_S)};
+    struct timespec until = store_timespec(store_monotonic_ns() + most_ns);
     company->waiting = true;
     while (company->joined < company->expected && company->unwaited == 0)
         if (pthread_cond_timedwait(&company->there, lock, &until) != 0)

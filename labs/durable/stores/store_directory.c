@@ -126,7 +126,8 @@ int store_directory_open(struct store_directory *directory, const char *path, co
 
 int store_directory_lock_server(struct store_directory *directory, struct tw_error *error)
 {
-    directory->server_lock = openat(directory->fd, "server-lock", O_RDWR | O_CREAT, 0644);
+    directory->server_lock =
+        openat(directory->fd, "server-lock", O_RDWR | O_CREAT | O_CLOEXEC, 0644);
     if (directory->server_lock < 0) {
         snprintf(error->text, sizeof error->text, "server-lock: %s", strerror(errno));
         return TW_STORE_IO;

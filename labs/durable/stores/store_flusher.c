@@ -1,35 +1,20 @@
 /* store_flusher.c - a thread that syncs once each interval, if there is something to sync. */
 #include "store_parts.h"
 
-#include <time.h>
-
-static struct timespec after_ms(struct timespec from, uint32_t ms)
-{
-    from.tv_sec += ms / 1000;
-    from.tv_nsec += (long)(ms % 1000) * 1000000;
-    if (from.tv_nsec >= 1000000000) {
-        from.tv_nsec -= 1000000000;
-        from.tv_sec++;
-    }
-    return from;
-}
-
 static void *flusher_run(void *ctx)
 {
     struct store_flusher *flusher = ctx;
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
+    uint64_t until_ns = store_monotonic_ns();
     pthread_mutex_lock(&flusher->lock);
     while (!flusher->ends) {
-        struct timespec now;
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        if (now.tv_sec < until.tv_sec ||
-            (now.tv_sec == until.tv_sec && now.tv_nsec < until.tv_nsec)) {
+        uint64_t now_ns = store_monotonic_ns();
+        if (now_ns < until_ns) {
+            struct timespec until = store_timespec(until_ns);
             pthread_cond_timedwait(&flusher->wake, &flusher->lock, &until);
             continue;
         }
         /* From the start of this flush, so that a slow one does not lengthen the interval. */
-        until = after_ms(now, flusher->interval_ms);
+        until_ns = now_ns + flusher->interval_ms * UINT64_C(1000000);
         if (!atomic_exchange_explicit(&flusher->dirty, false, memory_order_acquire))
             continue;
         pthread_mutex_unlock(&flusher->lock);

@@ -23,6 +23,11 @@ static inline uint64_t store_monotonic_ns(void)
     return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
+static inline struct timespec store_timespec(uint64_t ns)
+{
+    return (struct timespec){(time_t)(ns / NS_PER_S), (long)(ns % NS_PER_S)};
+}
+
 /* Room in an array for so many elements of that size: false without memory, and then nothing has changed. */
 static inline bool store_room(void *array, size_t *room, size_t needed, size_t size)
 {

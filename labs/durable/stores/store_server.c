@@ -11,17 +11,11 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define KEPT_LOCK      3
 #define KEPT_DIRECTORY 4 /* STORE_SERVER_DIRECTORY */
 #define KEPT_ERROR     5
-
-static void sleep_ms(long ms)
-{
-    nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
-}
 
 /* ---- The child, between fork and exec: only calls that are safe there. ------------------------ */
 
@@ -95,13 +89,13 @@ void store_server_end(struct store_server *server, uint32_t own_accord_ms)
 {
     if (server->is_started) {
         for (uint32_t ms = 0; ms < own_accord_ms && !atomic_load(&server->gone); ms += 2)
-            sleep_ms(2);
+            usleep(2000);
         for (uint32_t ms = 0; !atomic_load(&server->gone); ms += 2) {
             if (ms % 1000 == 0 && atomic_load(&server->process) > 0)
                 kill(atomic_load(&server->process), ms >= 60000          ? SIGKILL
                                                     : server->end_signal ? server->end_signal
                                                                          : SIGTERM);
-            sleep_ms(2);
+            usleep(2000);
         }
         pthread_join(server->warden, NULL);
         server->is_started = false;
