@@ -79,8 +79,7 @@ static int find_base(struct ci *ci, struct diag *diag)
     if (!given)
         return DIAG_OK;
     if (!realpath(given, ci->base) || stat(ci->base, &status) != 0)
-        return diag_usage(diag,
-                          "--base=%s: %s; expected a checkout ('git worktree add') or a plugin",
+        return diag_usage(diag, "--base=%s: %s; expected a plugin, or a checkout (git worktree)",
                           given, strerror(errno));
     ci->base_is_tree = S_ISDIR(status.st_mode);
     snprintf(ci->old, sizeof ci->old, ci->base_is_tree ? "%s/%s" : "%s", ci->base, ci->plugin);
