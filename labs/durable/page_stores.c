@@ -102,8 +102,8 @@ static bool may_be_taken(const struct place *cells, const cJSON *cell)
     return strcmp(json_get_text(cell, "status"), "ok") == 0;
 }
 
-/* Of a load as fast as it goes by puts, of one at a rate by lateness; `cells`: only of stores that may be recommended, NULL:
- * of all.  "" and NULL in *fastest: there are no two to compare, or too few samples to name one. */
+/* Of a load as fast as it goes by puts, of one at a rate by lateness, of stores that may be recommended.  "" and NULL in
+ * *fastest: there are no two to compare, or too few samples to name one. */
 static void standing_of(char *out, size_t size, const cJSON *first, const struct place *cells,
                         const cJSON **fastest)
 {
@@ -114,8 +114,7 @@ static void standing_of(char *out, size_t size, const cJSON *first, const struct
     bool paced = is_paced(first);
     const char *figure = paced ? "figures.late_p99_ms.samples" : "figures.puts_per_s.samples";
     for (const cJSON *cell = first; cell; cell = cell->next) {
-        if (!is_beside(cell, first) || strcmp(json_get_text(cell, "status"), "ok") != 0 ||
-            (cells && !may_be_taken(cells, cell)))
+        if (!is_beside(cell, first) || !may_be_taken(cells, cell))
             continue;
         standing_contend(&all[count], json_get_text(cell, "store"));
         add_samples(&all[count], json_get(cell, figure), !paced);
@@ -268,7 +267,7 @@ static void add_group(struct page *page, const struct place *cells, const cJSON 
         page_table(page, NULL, "Figures");
         add_rows(page, figure_fields, COUNT(figure_fields), cells, first);
         const cJSON *fastest;
-        standing_of(standing, sizeof standing, first, NULL, &fastest);
+        standing_of(standing, sizeof standing, first, cells, &fastest);
         if (standing[0])
             page_text(page, "%s.", standing);
     }

@@ -50,7 +50,7 @@ stores() {
 @test "conform: wheel-log keeps its contract through kills, loss of power, failing disks and flipped bits" {
     "$twbench" conform --store=wheel-log >out || { cat out; false; }
     grep -q '^wheel-log: the contract holds' out
-    grep -qE '^  [1-9][0-9]* kills, [1-9][0-9]{2} states of a disk without power, [1-9][0-9]* failing disks, 40 flipped bits' out
+    grep -qE '^  [1-9][0-9]* kills, [1-9][0-9]{2} states of a disk without power, [1-9][0-9]* failing disks, [1-9][0-9]* flipped bits' out
 }
 
 @test "conform: sqlite and lmdb keep it through kills and loss of power" {
@@ -136,7 +136,7 @@ stores() {
     [[ $(say f.json) == *"virtual clock: take **wheel-log** (3.00 times as fast as sqlite), 30.0 messages a second; it recovers in 2 s."* ]]
     for end in head tail; do "$twbench" report f.json | $end -n 12 | grep -q 'Not known from these runs: what is lost .* (--kills=50)'; done
     "$twbench" report f.json -o f.html
-    grep -q 'take <span class="strong"' f.html
+    grep -q 'take <span class="strong"' f.html && ! grep -E '(memory|null) is fastest|different from (memory|null)' f.html
     # Not of one that was found wrong, nor by fewer than six runs.
     jq '.cells[1].status = "mismatch"' f.json >wrong.json
     [[ $(say wrong.json) == *"virtual clock: **sqlite**, the only one measured, 10.0 messages"* ]]
