@@ -688,7 +688,7 @@ static void comings_and_goings(struct scene *scene)
     pid_t other = 0;
     for (size_t i = 0; i < times; i++) {
         scene->sync++;
-        if (!scene_open(scene, "goings", DURABLE_EPOCH_MS))
+        if (!scene_open(scene, "settings/", DURABLE_EPOCH_MS))
             return;
         /* What another program inherits locks nothing. */
         if (i == 0 && posix_spawnp(&other, "sh", NULL, NULL, stops, environ) == 0)

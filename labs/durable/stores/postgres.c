@@ -302,16 +302,6 @@ static int remove_one(const char *path, const struct stat *info, int kind, struc
     return remove(path);
 }
 
-static void arguments_set(struct store_server *server, const char *const *words)
-{
-    size_t count = 0;
-    while (words[count] && count + 1 < STORE_SERVER_ARGUMENTS) {
-        server->arguments[count] = words[count];
-        count++;
-    }
-    server->arguments[count] = NULL;
-}
-
 /* Makes the cluster under another name, so that it is there whole or not at all. */
 static int cluster_make(struct tw_store *store, struct tw_error *error)
 {
@@ -326,7 +316,7 @@ static int cluster_make(struct tw_store *store, struct tw_error *error)
         return TW_STORE_OK;
     snprintf(path, sizeof path, "/proc/self/fd/%d/new", store->directory.fd);
     nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-    arguments_set(server, arguments);
+    memcpy(server->arguments, arguments, sizeof arguments);
     int answer = store_server_start(server, error);
     if (answer != TW_STORE_OK)
         return answer;
@@ -371,9 +361,20 @@ static int server_begin(struct tw_store *store, struct tw_error *error)
     unlinkat(store->directory.fd, "cluster/postmaster.pid", 0);
     unlinkat(store->directory.fd, SOCKET, 0);
     unlinkat(store->directory.fd, SOCKET ".lock", 0);
-    arguments_set(server, arguments);
+    memcpy(server->arguments, arguments, sizeof arguments);
     server->end_signal = SIGINT;
     return store_server_start(server, error);
+}
+
+/* Whether it says so in its file: each connection that it refuses until then costs a process. */
+static bool server_is_ready(const struct tw_store *store)
+{
+    char text[1000] = "";
+    int fd = openat(store->directory.fd, "cluster/postmaster.pid", O_RDONLY | O_CLOEXEC);
+    ssize_t length = fd >= 0 ? read(fd, text, sizeof text - 1) : 0;
+    if (fd >= 0)
+        close(fd);
+    return length > 0 && strstr(text, "\nready");
 }
 
 /* It refuses connections until the log is replayed. */
@@ -381,7 +382,8 @@ static int server_await(struct tw_store *store, struct tw_error *error)
 {
     char words[160];
     for (int ms = 0; ms < 60000 && !atomic_load(&store->server.gone); ms += 5) {
-        PGconn *connection = connect_once(store);
+        bool is_asked = server_is_ready(store) || ms % 1000 == 500;
+        PGconn *connection = is_asked ? connect_once(store) : NULL;
         bool answers = PQstatus(connection) == CONNECTION_OK;
         PQfinish(connection);
         if (answers)

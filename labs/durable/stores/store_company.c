@@ -1,8 +1,6 @@
 /* store_company.c - waits for those that are about to put again, and learns whether they come. */
 #include "store_open.h"
 
-#include <stddef.h>
-
 #define MOST_NS  500000u /* longest wait */
 #define LEAST_NS 20000u  /* less is over before a thread has slept and woken */
 #define UNWAITED 2u      /* leaders that do not wait, after one that waited in vain */
