@@ -597,18 +597,17 @@ static void *move_on(void *until)
 }
 
 /* Up to each due and past it, where counts of 31 and 32 bits wrap: of microseconds in 36 and 72 minutes, of milliseconds
- * in 25 and 50 days.  One that is early finds itself; after each a near one has to run. */
+ * in 25 and 50 days; and in two years.  One that is early finds itself; after each a near one has to run. */
 static void hours(struct race_service *service, struct tw_seat *seat, uint64_t tick_ns)
 {
-    static const uint64_t spans[] = {(UINT64_C(1) << 31) * US, (UINT64_C(1) << 32) * US,
-                                     (UINT64_C(1) << 31) * MS, (UINT64_C(1) << 32) * MS};
-    struct race_account *later[4];
+    static const uint64_t spans[] = {US << 31, US << 32, MS << 31, MS << 32, MS << 36};
+    struct race_account *later[5];
     uint64_t opened = moment_now();
-    for (size_t i = 0; i < 4; i++)
+    for (size_t i = 0; i < 5; i++)
         if (!(later[i] = case_start_at(service, seat, opened + spans[i] + 5 * tick_ns + SECOND)))
             return;
-    struct race_account *last = case_start_at(service, seat, opened + 2 * spans[3]);
-    for (size_t i = 0; last && i < 4 && !race_is_over(service); i++) {
+    struct race_account *last = case_start_at(service, seat, opened + 2 * spans[4]);
+    for (size_t i = 0; last && i < 5 && !race_is_over(service); i++) {
         uint64_t until = later[i]->due_ns - 2 * tick_ns - SECOND;
         pthread_t mover;
         if (!case_thread(service, &mover, move_on, &until))
@@ -624,7 +623,7 @@ static void hours(struct race_service *service, struct tw_seat *seat, uint64_t t
             return;
     }
     if (last)
-        case_stop(service, seat, last, TW_RUN_STOPPED, "a timer of 99 days");
+        case_stop(service, seat, last, TW_RUN_STOPPED, "a timer of four years");
 }
 
 static void weeks(struct race_service *service)

@@ -18,8 +18,7 @@ static void start(struct operations *list, tw_id id, uint64_t ticks, uint64_t sl
     list->list[list->count - 1].slack = slack;
 }
 
-/* Each slack beside another one, at each distance, and windows that are replaced: by start and by start_within, while
- * they are open too. */
+/* Each slack beside another one, at each distance; windows that are replaced, by either start, while they are open too. */
 static void build_windows(struct operations *list)
 {
     list->capacity = 8;
@@ -50,8 +49,9 @@ static void give_slack(struct operations *list, uint64_t seed)
         enum operation_code code = list->list[i].code;
         if ((code == OPERATION_START || code == OPERATION_ON_START) && hash >> 62 != 0)
             list->list[i].slack =
-                i % 32 == 1 ? UINT64_MAX
-                            : 1 + hash * 5 % (UINT64_C(1) << (hash >> 40) % (i % 8 ? 20 : 64));
+                i % 32 == 1  ? UINT64_MAX
+                : i % 8 == 3 ? UINT64_C(1) << (hash >> 40) % 20
+                             : 1 + hash * 5 % (UINT64_C(1) << (hash >> 40) % (i % 8 ? 20 : 64));
     }
 }
 
