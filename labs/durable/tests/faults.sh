@@ -45,7 +45,7 @@ build() {
 
 # conform DIRECTORY SEED PARTS [NAME=VALUE...] - what it says of the store there.
 conform() {
-    (ulimit -t 300 && exec nice "$twbench" conform --store="$1/store.so" --part="$3" --seed="$2" --directory="$1" "${@:4}") >"$1/found" 2>&1
+    (ulimit -t 300 && exec "$twbench" conform --store="$1/store.so" --part="$3" --seed="$2" --directory="$1" "${@:4}") >"$1/found" 2>&1
 }
 
 prove() {

@@ -9,7 +9,7 @@
 
 #include <sys/mman.h>
 
-/* What a service may take on top of its patience, before its child is ended unasked. */
+/* Seconds that a service may take by the clock of patience on top of three patiences; six times that by the wall's. */
 #define SLACK_S      120u
 #define MEMORY_BYTES (UINT64_C(4) << 30)
 /* Delays at the points of written cases: some. */
@@ -65,8 +65,7 @@ static void look_for_hangs(struct race_job *job, uint64_t turns[RACE_NOTES],
         uint64_t turn = atomic_load(&note->turn);
         uint32_t call = atomic_load(&note->call);
         if (call == RACE_CALL_NONE || turn != turns[i]) {
-            turns[i] = turn;
-            since[i] = now;
+            turns[i] = turn, since[i] = now;
         } else if (now - since[i] > job->options->patience_s * 1000 * MS) {
             race_find(&job->notes->finding, RACE_RETURNS, "%s%s has not returned for %u s",
                       race_call_name(call), atomic_load(&note->inside) ? ", called by a task," : "",
@@ -113,6 +112,15 @@ static void job_work(void *ctx, void *record)
 
 /* ---- In the parent. --------------------------------------------------------------------------- */
 
+/* By the clock of patience, which all but stands while other work has the cores. */
+static bool is_in_time(void *job_ctx, void *record)
+{
+    const struct race_job *job = job_ctx;
+    (void)record;
+    return atomic_load(&job->notes->clock_ns) <
+           (3 * job->options->patience_s + SLACK_S) * 1000 * MS;
+}
+
 /* What the threads were in when the child ended. */
 static void calls_under_way(const struct race_notes *notes, struct text *text)
 {
@@ -133,8 +141,7 @@ static void calls_under_way(const struct race_notes *notes, struct text *text)
 static void say_where(const struct race_job *job, struct race_report *report)
 {
     struct text text = text_in(report->service, sizeof report->service);
-    report->seed = job->plan.seed;
-    report->design = job->plan.design;
+    report->seed = job->plan.seed, report->design = job->plan.design;
     if (job->written)
         snprintf(report->case_name, sizeof report->case_name, "%s", job->written->name);
     else if (job->hold)
@@ -159,10 +166,10 @@ static void judge_end(const struct race_job *job, bool done, const char *reason,
         snprintf(report->detail, sizeof report->detail, "%.*s", (int)sizeof finding->detail - 1,
                  finding->detail);
     } else if (!done) {
-        bool hung = strncmp(reason, "did not end", 11) == 0;
+        bool hung = strncmp(reason, "did not end", 11) == 0 || strstr(reason, "was ended");
         struct text text = text_in(report->detail, sizeof report->detail);
         report->rule = hung ? RACE_RETURNS : RACE_CRASH;
-        text_add(&text, "%s", reason);
+        text_add(&text, "%s", hung ? "did not end" : reason);
         calls_under_way(job->notes, &text);
     }
     utf8_make_printable(report->detail, sizeof report->detail);
@@ -176,9 +183,10 @@ static void job_run(struct race_job *job, struct race_report *report)
     struct race_sums sums = {0};
     struct isolate isolate = {
         .memory_bytes = MEMORY_BYTES, .out_fd = ISOLATE_NOWHERE, .err_fd = ISOLATE_NOWHERE};
+    isolate.look = is_in_time, isolate.look_ctx = job;
     memset(job->notes, 0, sizeof *job->notes);
-    bool done = isolate_run(&isolate, 3 * job->options->patience_s + SLACK_S, job_work, job, &sums,
-                            sizeof sums, reason, sizeof reason);
+    bool done = isolate_run(&isolate, 6 * (3 * job->options->patience_s + SLACK_S), job_work, job,
+                            &sums, sizeof sums, reason, sizeof reason);
     judge_end(job, done, reason, report);
 #define ADD(name, meaning) report->sums.name += sums.name;
     RACE_SUMS(ADD)

@@ -54,8 +54,7 @@ void case_close(struct race_service *service, struct tw_seat *seat)
     struct race_account *never = late ? race_account(service) : NULL;
     if (never)
         race_start(service, late, never);
-    if (late)
-        race_leave(service, late);
+    race_leave(service, late);
     race_judge(service);
     race_leave(service, seat);
     if (!race_is_over(service))
@@ -332,8 +331,7 @@ static bool cap_and_places(struct race_service *service, struct tw_seat *seat)
                 return false;
         }
     }
-    if (!race_is_over(service))
-        race_leave(service, other);
+    race_leave(service, other);
     return true;
 }
 
@@ -467,8 +465,7 @@ static void *start_and_leave(void *ctx)
     for (uint32_t i = 0; seat && i < 200; i++)
         if (!case_start_at(service, seat, moment_now() + (i % 4 == 0 ? i * 20 * US : FAR)))
             break;
-    if (seat && !race_is_over(service))
-        race_leave(service, seat);
+    race_leave(service, seat);
     return NULL;
 }
 
@@ -498,8 +495,7 @@ static void *fill_and_leave(void *ctx)
     struct tw_seat *seat = race_enter(service);
     if (seat)
         case_fill(service, seat, 1, NULL);
-    if (seat && !race_is_over(service))
-        race_leave(service, seat);
+    race_leave(service, seat);
     return NULL;
 }
 

@@ -197,8 +197,7 @@ static void *hand_live(void *ctx)
             race_wait(service, hand->seat, moment_now() + 100 * US);
         else
             moment_sleep(moment_now() + 100 * US);
-    if (hand->seat && !race_is_over(service))
-        race_leave(service, hand->seat);
+    race_leave(service, hand->seat);
     return NULL;
 }
 

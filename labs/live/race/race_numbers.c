@@ -36,8 +36,7 @@ static void *caller_live(void *ctx)
                 case_await(service, seat, &accounts[i]->runs, 1, "a timer of one of many threads");
         else
             case_stop(service, seat, accounts[i], TW_RUN_STOPPED, "a far one of many threads");
-    if (seat && !race_is_over(service))
-        race_leave(service, seat);
+    race_leave(service, seat);
     return NULL;
 }
 
@@ -277,8 +276,7 @@ static bool one_place(struct race_service *service, struct tw_seat *seat)
         case_stop(service, seat, account, TW_RUN_STOPPED, "the only timer");
     }
     judge_heap(service, RACE_MEMORY, before, NAME_USES * UINT64_C(2), "59,400 were stopped");
-    if (!race_is_over(service))
-        race_leave(service, seats[1]);
+    race_leave(service, seats[1]);
     return true;
 }
 

@@ -103,8 +103,7 @@ static void *caller_live(void *ctx)
     while (atomic_load(&turns->on))
         pthread_cond_wait(&turns->changed, &turns->lock);
     pthread_mutex_unlock(&turns->lock);
-    if (!race_is_over(service))
-        race_leave(service, caller->seat);
+    race_leave(service, caller->seat);
     return NULL;
 }
 

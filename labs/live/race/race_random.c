@@ -189,8 +189,7 @@ static void *caller_call(void *ctx)
         caller_drain(caller);
     for (uint32_t i = 0; i < 100 && caller->closed && !race_is_over(service); i++)
         caller_stop(caller);
-    if (caller->seat && !race_is_over(service))
-        race_leave(service, caller->seat);
+    race_leave(service, caller->seat);
     return NULL;
 }
 

@@ -343,7 +343,8 @@ struct tw_seat *race_enter(struct race_service *service)
 
 void race_leave(struct race_service *service, struct tw_seat *seat)
 {
-    NOTED(service, seat, leave, service->runner->leave(seat));
+    if (seat && !race_is_over(service))
+        NOTED(service, seat, leave, service->runner->leave(seat));
 }
 
 void race_wait(struct race_service *service, struct tw_seat *seat, uint64_t until_ns)

@@ -213,7 +213,7 @@ void race_again(struct race_service *service);
 /* The runner's calls of the same names, noted and checked: a seat that is none of the service, or a wait that returns
  * before until_ns (CLOCK_MONOTONIC), is a finding. */
 struct tw_seat *race_enter(struct race_service *service);
-void race_leave(struct race_service *service, struct tw_seat *seat);
+void race_leave(struct race_service *service, struct tw_seat *seat); /* NULL: nothing */
 void race_wait(struct race_service *service, struct tw_seat *seat, uint64_t until_ns);
 /* When the seat's thread has to wait again; of a runner whose callers drive. */
 uint64_t race_next(struct race_service *service, struct tw_seat *seat);

@@ -25,7 +25,7 @@ build() {
 # conform DIRECTORY DESIGNS SEED OPERATIONS - what it says of the runner there, over two designs or those of its settings.
 conform() {
     (ulimit -t 120 &&
-        exec nice "$twbench" conform --plugin="$1/runner.so" --impl="${2:-heap,hier}" --patience=5s --seed="$3" --operations="$4") >"$1/found" 2>&1
+        exec "$twbench" conform --plugin="$1/runner.so" --impl="${2:-heap,hier}" --patience=5s --seed="$3" --operations="$4") >"$1/found" 2>&1
 }
 
 prove() {
