@@ -35,8 +35,8 @@ load support
     wrong "rubbish behind a number" 1000x --tasks=1000x
     wrong "a number beyond 64 bits" 1e30 --tasks=1e30
     wrong "more tasks than ids" --tasks --tasks=2e9
-    wrong "not a number at all" nan --tasks=nan
-    wrong "an infinite number" inf --tasks=inf
+    for number in nan inf; do wrong "a number that is none" $number --tasks=$number; done
+    wrong "a list of operations that is none" "line 1: expected 'start 0 +3'" conform --operations-file="$root/LICENSE"
     wrong "a range that goes down" 1e6..1e3 --tasks=1e6..1e3
     wrong "a range without an end" --tasks --tasks=1e3..
     wrong "a range whose factor is 1" '1..100*1' '--tasks=1..100*1'

@@ -255,7 +255,7 @@ int conform_run_text(const struct tw_backend *backend, const char *text,
     operations_init(&operations, 1);
     size_t line = operations_parse(text, backend->params, &operations);
     if (line != 0)
-        snprintf(report->detail, sizeof report->detail, "line %zu is not an operation", line);
+        snprintf(report->detail, sizeof report->detail, "line %zu: expected 'start 0 +3'..", line);
     else if (!is_exempt(backend))
         judge_or_shrink(backend, &operations, JUDGE_ALWAYS, report);
     operations_clear(&operations);

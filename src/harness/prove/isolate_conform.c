@@ -369,7 +369,7 @@ int isolate_conform_text(const struct tw_backend *backend, const struct conform_
     operations_init(&operations, 1);
     size_t line = operations_parse(text, backend->params, &operations);
     if (line != 0) {
-        snprintf(report->detail, sizeof report->detail, "line %zu is not an operation", line);
+        snprintf(report->detail, sizeof report->detail, "line %zu: expected 'start 0 +3'..", line);
         operations_clear(&operations);
         return -1;
     }
