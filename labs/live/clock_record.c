@@ -23,7 +23,7 @@ void clock_record_identity(char *out, size_t size, const void *ctx)
     text_add(&text,
              "runner=%s threads=%" PRIu32 " load=%s speed=%g duration_ns=%" PRIu64
              " runner_tick_ns=%" PRIu64 " work=%s,%" PRIu64 " slow_ns=%" PRIu64 " failing=%" PRIu64,
-             record->way->entry->timed->name, record->way->threads, clock_load_name(wishes->load),
+             record->way->entry->timed->name, record->way->threads, clock_load_names[wishes->load],
              wishes->speed, wishes->duration_ns, wishes->tick_ns, work_name(wishes->work),
              wishes->work_ns, wishes->slow_ns, wishes->failing_every);
     for (size_t i = 0; i < wishes->setting_count; i++)
@@ -62,7 +62,7 @@ static void add_load(cJSON *object, const struct clock_record *record)
     const struct clock_wishes *wishes = record->wishes;
     bool lasts =
         wishes->duration_ns > 0 && wishes->load != CLOCK_BURST && wishes->load != CLOCK_STORM;
-    json_add_text(object, "load", clock_load_name(wishes->load));
+    json_add_text(object, "load", clock_load_names[wishes->load]);
     json_add_integer(object, "threads", record->way->threads);
     json_add_measure(object, "speed", wishes->load == CLOCK_PACED ? wishes->speed : NAN);
     json_add_measure(object, "duration_ns", lasts ? (double)wishes->duration_ns : NAN);

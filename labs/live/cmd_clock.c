@@ -53,7 +53,7 @@ static int finish(struct clock_options *options, bool is_replay, struct diag *di
 {
     struct run_options *run = &options->run;
     struct clock_wishes *wishes = &options->clock.wishes;
-    const char *load = clock_load_name(wishes->load);
+    const char *load = clock_load_names[wishes->load];
     int status = clock_flags_finish(&options->clock, diag);
     if (status != DIAG_OK)
         return status;
@@ -106,7 +106,7 @@ static int play(struct call *call, bool is_replay)
     int exit_status = status == DIAG_OK ? EXIT_OK : command_fail(status, &diag);
     if (status == DIAG_OK) {
         size_t count = make_ways(&options->clock, &ways, &plan);
-        const char *load = wishes->load == CLOCK_PACED ? NULL : clock_load_name(wishes->load);
+        const char *load = wishes->load == CLOCK_PACED ? NULL : clock_load_names[wishes->load];
         options->run.setup.stage = &stage;
         exit_status =
             run_do(call, &(struct run_request){&options->run, is_replay, plan, count, load});

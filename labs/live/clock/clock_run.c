@@ -24,11 +24,6 @@
 const char *const clock_load_names[CLOCK_LOADS + 1] = {"paced", "closed", "burst",
                                                        "storm", "idle",   NULL};
 
-const char *clock_load_name(enum clock_load load)
-{
-    return clock_load_names[load];
-}
-
 static void fail(struct clock_report *report, enum clock_end end, const char *reason)
 {
     report->end = end;
@@ -410,14 +405,14 @@ static void run_in_child(void *ctx, void *record)
 int clock_stream(enum clock_load load, uint64_t tasks, uint64_t seed, struct stream **out,
                  struct diag *diag)
 {
-    struct stream *stream = stream_new(clock_load_name(load));
+    struct stream *stream = stream_new(clock_load_names[load]);
     stream->tasks = tasks > 0 ? tasks : DEFAULT_TASKS;
     stream->capacity = (uint32_t)stream->tasks;
     stream->seed = seed;
     stream->tick_ns = SECOND / 1000;
     snprintf(stream->tasks_meaning, sizeof stream->tasks_meaning, "timers%s",
              load == CLOCK_CLOSED ? " of each thread" : "");
-    stream_phase_begin(stream, clock_load_name(load), NULL);
+    stream_phase_begin(stream, clock_load_names[load], NULL);
     int status = stream_seal(stream, diag);
     if (status == DIAG_OK)
         *out = stream;

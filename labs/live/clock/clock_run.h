@@ -131,7 +131,6 @@ struct clock_report {
 
 /* Word used on the command line and in results: "paced", "closed", "burst", "storm", "idle". */
 extern const char *const clock_load_names[CLOCK_LOADS + 1];
-const char *clock_load_name(enum clock_load load);
 
 /* Timers of that many threads: a closed load has as many for each. */
 uint64_t clock_timers(const struct clock_wishes *wishes, const struct stream *stream,

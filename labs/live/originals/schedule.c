@@ -49,7 +49,7 @@ static void write_header(const struct schedule *schedule, bool paced, uint64_t i
     fprintf(schedule->file,
             "# twbench-schedule 1\n# source: %s, %s\n# pace: %s\n# producers: %" PRIu32
             "\n# ids: %" PRIu64 "\n# ops: %" PRIu64 "\n# end_ns: %" PRIu64 "\n",
-            request->stream->workload, clock_load_name(request->wishes->load),
+            request->stream->workload, clock_load_names[request->wishes->load],
             paced ? "clock" : "free", request->threads, ids, operations, end_ns);
 }
 

@@ -285,16 +285,13 @@ static void hands_make(struct play *play)
     play->hands[0].other = play->hands[1].own;
 }
 
-static bool hold_is_driver(const struct race_hold *hold)
-{
-    return hold->held == HELD_DRIVER || hold->held == HELD_REPEATS;
-}
+#define IS_DRIVER(hold) ((hold)->held == HELD_DRIVER || (hold)->held == HELD_REPEATS)
 
 static void gate_set(struct play *play)
 {
     struct race_gate *gate = &play->service->gate;
     const struct tw_seat *held = play->hands[0].seat;
-    bool driver = hold_is_driver(play->hold);
+    bool driver = IS_DRIVER(play->hold);
     gate->first = driver ? 0 : held->number;
     gate->last = driver ? play->service->description.threads - 1 : held->number;
     gate->most = PASSES;
@@ -308,7 +305,7 @@ static bool gate_holds(struct play *play)
 {
     struct race_service *service = play->service;
     struct hand *held = &play->hands[0];
-    bool driver = hold_is_driver(play->hold);
+    bool driver = IS_DRIVER(play->hold);
     uint64_t idle = 0;
     while (atomic_load(&service->gate.state) == GATE_SET && !race_is_over(service)) {
         bool done = atomic_load(&held->state) == HAND_DONE;

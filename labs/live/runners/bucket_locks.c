@@ -39,8 +39,7 @@
 
 extern const struct tw_runner TW_RUNNER(bucket_locks);
 
-#define BUCKETS_DEFAULT 8u
-#define BUCKETS_MAX     4096u
+#define BUCKETS_MAX 4096u
 
 static const struct tw_param bucket_locks_params[] = {
     {"buckets", "locks, each with a design of its own; by the tick of the due (default: 8)", 1,
@@ -136,7 +135,7 @@ static void *bucket_locks_drive(void *ctx)
 static int bucket_locks_open(struct tw_service **out, const struct tw_runner_config *config,
                              struct tw_error *error)
 {
-    uint32_t count = (uint32_t)opening_setting(config, "buckets", BUCKETS_DEFAULT);
+    uint32_t count = (uint32_t)opening_setting(config, "buckets", 8);
     return parted_open(out, &TW_RUNNER(bucket_locks), config, count, bucket_locks_drive, error);
 }
 
