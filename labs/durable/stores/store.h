@@ -17,8 +17,8 @@
  * TIME is milliseconds since any epoch that the caller keeps to, across crashes too.  A store reads no clock:
  * poll says what time it is, and it may be ten days later than before (virtual time).  The exception is
  * the interval of TW_SYNC_INTERVAL, which is CLOCK_MONOTONIC.  A clock that was set back across an open changes
- * nothing of what was handed out.  A store may then keep to the order of before: a message that is put with an earlier due
- * comes when the clock has reached the last due that was handed out, never before its own due; cancel finds it by its own.
+ * nothing of what was handed out.  A store may then keep to the order of before, and to the latest time that open or poll was
+ * told: a message put with an earlier due comes when the clock is there, never before its own; cancel finds it by its own.
  *
  * A MESSAGE is one accepted put.  Its key is the caller's, unique among all messages ever put into this
  * directory; a store need not check that.  It ends in exactly one of two ways:
