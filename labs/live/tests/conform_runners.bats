@@ -69,9 +69,9 @@ load support
 @test "a runner's table that is not whole is refused" {
     runner_plugin nameless locked 's/\.name = "locked"/.name = "Locked!"/'
     refuses "name" conform --plugin=./nameless.so
-    runner_plugin old sharded 's/\.abi_version = TW_RUNNER_ABI_VERSION/.abi_version = 99/'
+    runner_plugin old pool 's/\.abi_version = TW_RUNNER_ABI_VERSION/.abi_version = 99/'
     refuses "version" conform --plugin=./old.so
-    runner_plugin lacks sharded 's/^    \.wait = .*//'
+    runner_plugin lacks pool 's/^    \.wait = .*//'
     refuses "wait" conform --plugin=./lacks.so
 }
 

@@ -8,11 +8,11 @@ runner_plugin() {
     build_runner_plugin "$1" "$2"
 }
 
-# The same without NAME.so.
+# The same without NAME.so; false if the edit finds nothing to change.
 runner_plugin_source() {
     mkdir -p "$1/runners"
     cp "$root"/labs/live/runners/* "$1/runners"
-    sed -i "${3:-}" "$1/runners/$2.c"
+    sed -i "${3:-}" "$1/runners/$2.c" && { [ -z "${3:-}" ] || ! cmp -s "$root/labs/live/runners/$2.c" "$1/runners/$2.c"; }
 }
 
 # build_runner_plugin NAME RUNNER - NAME.so again, from what is in NAME/runners by now.
