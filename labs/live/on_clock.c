@@ -128,7 +128,8 @@ static void say_interrupted(const struct setup *setup, const struct clock_record
 
 static void set_outcome(const struct clock_report *report, struct outcome *outcome)
 {
-    _Static_assert((int)CLOCK_TIMEOUT == (int)OUTCOME_TIMEOUT, "the same, up to here");
+    _Static_assert((int)CLOCK_MISMATCH == OUTCOME_MISMATCH && (int)CLOCK_TIMEOUT == OUTCOME_TIMEOUT,
+                   "one order, up to here");
     bool crashed = report->end == CLOCK_CRASHED;
     outcome->status = crashed ? OUTCOME_CRASHED : (enum outcome_status)report->end;
     memcpy(outcome->reason, report->reason, sizeof outcome->reason);

@@ -9,8 +9,8 @@
 
 #include <sys/mman.h>
 
-/* Seconds that a service may take by the clock of patience on top of three patiences; six times that by the wall's. */
-#define SLACK_S      120u
+/* Seconds that a service may take by the clock of patience; six times that by the wall's. */
+#define LIMIT_S(job) (3 * (job)->options->patience_s + 120)
 #define MEMORY_BYTES (UINT64_C(4) << 30)
 /* Delays at the points of written cases: some. */
 #define CASE_WEIGHT 2u
@@ -117,8 +117,7 @@ static bool is_in_time(void *job_ctx, void *record)
 {
     const struct race_job *job = job_ctx;
     (void)record;
-    return atomic_load(&job->notes->clock_ns) <
-           (3 * job->options->patience_s + SLACK_S) * 1000 * MS;
+    return atomic_load(&job->notes->clock_ns) < LIMIT_S(job) * 1000 * MS;
 }
 
 /* What the threads were in when the child ended. */
@@ -169,7 +168,7 @@ static void judge_end(const struct race_job *job, bool done, const char *reason,
         bool hung = strncmp(reason, "did not end", 11) == 0 || strstr(reason, "was ended");
         struct text text = text_in(report->detail, sizeof report->detail);
         report->rule = hung ? RACE_RETURNS : RACE_CRASH;
-        text_add(&text, "%s", hung ? "did not end" : reason);
+        text_add(&text, "%s", hung ? "did not end in time" : reason);
         calls_under_way(job->notes, &text);
     }
     utf8_make_printable(report->detail, sizeof report->detail);
@@ -185,8 +184,8 @@ static void job_run(struct race_job *job, struct race_report *report)
         .memory_bytes = MEMORY_BYTES, .out_fd = ISOLATE_NOWHERE, .err_fd = ISOLATE_NOWHERE};
     isolate.look = is_in_time, isolate.look_ctx = job;
     memset(job->notes, 0, sizeof *job->notes);
-    bool done = isolate_run(&isolate, 6 * (3 * job->options->patience_s + SLACK_S), job_work, job,
-                            &sums, sizeof sums, reason, sizeof reason);
+    bool done = isolate_run(&isolate, 6 * LIMIT_S(job), job_work, job, &sums, sizeof sums, reason,
+                            sizeof reason);
     judge_end(job, done, reason, report);
 #define ADD(name, meaning) report->sums.name += sums.name;
     RACE_SUMS(ADD)

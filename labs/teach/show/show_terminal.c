@@ -387,21 +387,21 @@ static bool is_work(const struct figure *figure)
 static void draw_sum(const struct canvas *canvas)
 {
     const struct film_frame *end = &canvas->film->frames[canvas->film->frame_count - 1];
-    char next[128], title[FIGURE_NAME_SIZE], text[1000],
-        *at = text, *const stop = text + sizeof text;
+    char next[128], title[FIGURE_NAME_SIZE], said[1000];
+    struct text text = text_in(said, sizeof said);
     film_format_tick(canvas->film, end->next, next, sizeof next);
-    at += snprintf(at, sizeof text, "In all: advances %" PRIu64, end->step);
+    text_add(&text, "In all: advances %" PRIu64, end->step);
     for (size_t i = 0; i < figure_count(); i++) {
         uint64_t count =
             is_work(figure_at(i)) ? film_work(end, strchr(figure_at(i)->path, '.') + 1) : 0;
         figure_title(title, figure_at(i));
         if (count > 0)
-            at += snprintf(at, (size_t)(stop - at), ", %s %" PRIu64, title, count);
+            text_add(&text, ", %s %" PRIu64, title, count);
     }
-    snprintf(at, (size_t)(stop - at), "%s; next expiry: %s",
+    text_add(&text, "%s; next expiry: %s",
              canvas->film->counts ? "" : "; the design counts no work", next);
     fputc('\n', canvas->out);
-    put_line(canvas, INK_PLAIN, 0, text);
+    put_line(canvas, INK_PLAIN, 0, said);
 }
 
 void show_terminal(FILE *out, const struct film *film, const struct report_style *style, bool every)
