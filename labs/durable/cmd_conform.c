@@ -196,15 +196,10 @@ static int load_layer(const struct call *call, struct diag *diag)
 /* 0, 1 when a store is broken, or a status. */
 static int prove_all(const struct conform_stores_options *options, struct diag *diag)
 {
-    char root[PATH_MAX], here[PATH_MAX - 32];
-    int broken = 0, status = DIAG_OK;
-    const char *where = options->storing.directory;
-    if (!realpath(where, here))
-        return diag_usage(diag, "--directory: %s: %s", where, strerror(errno));
-    snprintf(root, sizeof root, "%s/twbench-stores.XXXXXX", here);
-    if (!mkdtemp(root))
-        return diag_usage(diag, "--directory: %s: no directory can be made there: %s", where,
-                          strerror(errno));
+    char root[PATH_MAX];
+    int broken = 0, status = storing_make_root(options->storing.directory, root, diag);
+    if (status != DIAG_OK)
+        return status;
     for (size_t i = 0; i < options->name_count && status >= DIAG_OK; i++) {
         status = prove(options, options->names[i], root, diag);
         broken |= status > DIAG_OK;

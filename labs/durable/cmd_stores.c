@@ -3,19 +3,15 @@
 
 #include "harness/base/json.h"
 #include "harness/base/units.h"
-#include "harness/command/flags.h"
 #include "harness/command/outputs.h"
 #include "harness/command/setup_flags.h"
 #include "harness/measure/run/outcome.h"
 #include "labs/durable/stores/store_modules.h"
 
-#define RUNS_DEFAULT 3u
-
 struct stores_options {
     struct storing_request storing; /* the first member: store_flags fill it in */
     struct outputs outputs;
     struct setup setup;
-    bool runs_given;
 };
 
 /* ---- Stores and policies. --------------------------------------------------------------------- */
@@ -55,25 +51,13 @@ static int take_stores(struct call *call, void *of, const char *flag, const char
     return lists_split(value, ',', flag, STORING_LIST_MAX, add_store, storing, diag);
 }
 
-/* Takes the policy behind those given so far. */
-static int keep_sync(struct storing_request *storing, const char *flag, const char *item,
-                     struct diag *diag)
-{
-    const struct storing_sync *sync = &storing->syncs[storing->sync_count];
-    for (size_t i = 0; i < storing->sync_count; i++)
-        if (storing->syncs[i].policy == sync->policy &&
-            storing->syncs[i].interval_ms == sync->interval_ms)
-            return diag_usage(diag, "%s: '%s' is given twice", flag, item);
-    storing->sync_count++;
-    return DIAG_OK;
-}
-
 static int add_sync(void *ctx, const char *flag, const char *item, struct diag *diag)
 {
     struct storing_request *storing = ctx;
     struct storing_sync *sync = &storing->syncs[storing->sync_count];
     uint64_t interval_ns = 0;
-    *sync = (struct storing_sync){.policy = TW_SYNC_ALWAYS};
+    unsigned policy = 0;
+    *sync = (struct storing_sync){.policy = TW_SYNC_INTERVAL};
     if (strncmp(item, "interval:", 9) == 0) {
         int status = units_parse_time(item + 9, flag, &interval_ns, diag);
         if (status != DIAG_OK)
@@ -81,17 +65,23 @@ static int add_sync(void *ctx, const char *flag, const char *item, struct diag *
         if (interval_ns < 1000000 || interval_ns > UINT64_C(3600000000000))
             return diag_usage(diag, "%s: %s given; expected interval:1ms .. interval:1h", flag,
                               item);
-        sync->policy = TW_SYNC_INTERVAL;
         sync->interval_ms = (uint32_t)(interval_ns / 1000000);
-        return keep_sync(storing, flag, item, diag);
+    } else {
+        while (policy < 4 && (policy == TW_SYNC_INTERVAL ||
+                              strcmp(item, durable_sync_name((enum tw_sync_policy)policy)) != 0))
+            policy++;
+        if (policy == 4)
+            return diag_usage(diag,
+                              "%s: '%s' given; expected one of always, group, interval:10ms, none",
+                              flag, item);
+        sync->policy = (enum tw_sync_policy)policy;
     }
-    for (int i = 0; i < 4; i++)
-        if (i != TW_SYNC_INTERVAL && strcmp(item, durable_sync_name((enum tw_sync_policy)i)) == 0) {
-            sync->policy = (enum tw_sync_policy)i;
-            return keep_sync(storing, flag, item, diag);
-        }
-    return diag_usage(diag, "%s: '%s' given; expected one of always, group, interval:10ms, none",
-                      flag, item);
+    for (size_t i = 0; i < storing->sync_count; i++)
+        if (storing->syncs[i].policy == sync->policy &&
+            storing->syncs[i].interval_ms == sync->interval_ms)
+            return diag_usage(diag, "%s: '%s' is given twice", flag, item);
+    storing->sync_count++;
+    return DIAG_OK;
 }
 
 static int take_sync(struct call *call, void *of, const char *flag, const char *value,
@@ -119,30 +109,22 @@ TAKE_NUMBERS(tasks, DURABLE_TASKS_MAX, 10, tasks, task_count)
 TAKE_NUMBERS(producers, DURABLE_PRODUCERS_MAX, 2, producers, producer_count)
 TAKE_NUMBERS(batch, DURABLE_BATCH_MAX, 10, batches, batch_count)
 
-static int take_bytes(const char *text, const char *flag, uint32_t *out, struct diag *diag)
-{
-    uint64_t bytes;
-    int status = units_parse_count(text, flag, &bytes, diag);
-    if (status == DIAG_OK && bytes > TW_PAYLOAD_MAX)
-        return diag_usage(diag, "%s: %s given; expected 0 .. %u bytes", flag, text, TW_PAYLOAD_MAX);
-    *out = (uint32_t)bytes;
-    return status;
-}
-
 static int take_payload(struct call *call, void *of, const char *flag, const char *value,
                         struct diag *diag)
 {
-    struct storing_request *storing = of;
-    struct durable_load *load = &storing->load;
+    struct durable_load *load = &((struct storing_request *)of)->load;
+    uint64_t least = 0, most;
     const char *dots = strstr(value, "..");
     const char *first =
         lists_keep_part(&call->memory, value, dots ? (size_t)(dots - value) : strlen(value));
-    int status = take_bytes(first, flag, &load->payload_min, diag);
-    load->payload_max = load->payload_min;
+    int status = units_parse_count_in(first, flag, 0, TW_PAYLOAD_MAX, &least, diag);
+    most = least;
     if (status == DIAG_OK && dots)
-        status = take_bytes(dots + 2, flag, &load->payload_max, diag);
-    if (status == DIAG_OK && load->payload_max < load->payload_min)
+        status = units_parse_count_in(dots + 2, flag, 0, TW_PAYLOAD_MAX, &most, diag);
+    if (status == DIAG_OK && most < least)
         return diag_usage(diag, "%s: %s given; expected MIN..MAX", flag, value);
+    load->payload_min = (uint32_t)least;
+    load->payload_max = (uint32_t)most;
     return status;
 }
 
@@ -152,17 +134,6 @@ static int take_rate(struct call *call, void *of, const char *flag, const char *
     struct storing_request *storing = of;
     (void)call;
     return units_parse_real_in(value, flag, 0, 1e9, &storing->rate, diag);
-}
-
-static int take_clock(struct call *call, void *of, const char *flag, const char *value,
-                      struct diag *diag)
-{
-    struct storing_request *storing = of;
-    (void)call;
-    storing->real_time = strcmp(value, "real") == 0;
-    return storing->real_time || strcmp(value, "virtual") == 0
-               ? DIAG_OK
-               : diag_usage(diag, "%s: '%s' given; expected virtual or real", flag, value);
 }
 
 static int take_span(struct call *call, void *of, const char *flag, const char *value,
@@ -248,14 +219,7 @@ static int finish(struct storing_request *request, struct diag *diag)
     return check_settings(request, diag);
 }
 
-static int take_runs(struct call *call, void *of, const char *flag, const char *value,
-                     struct diag *diag)
-{
-    struct stores_options *options = of;
-    (void)call;
-    options->runs_given = true;
-    return units_parse_count_in(value, flag, 1, OUTCOME_SAMPLES_MAX, &options->setup.runs, diag);
-}
+static const char *const clock_words[] = {"virtual", "real", NULL};
 
 #define OF struct stores_options
 static const struct flag flags[] = {
@@ -274,25 +238,27 @@ static const struct flag flags[] = {
     FLAG_BY("payload", "BYTES|MIN..MAX",
             "size of the payloads, log-uniform in a range (default 100)", take_payload),
     FLAG_BY("rate", "N", "puts per second; 0: as fast as possible (default)", take_rate),
-    FLAG_BY("clock", "CLOCK", "virtual (default): ten days in moments; real: the wall clock",
-            take_clock),
+    FLAG_WORD("clock", "CLOCK", "virtual (default): ten days in moments; real: the wall clock", OF,
+              storing.real_time, clock_words),
     FLAG_BY("span", "TIME", "longest delay of a message (default 10d; on the real clock 4s)",
             take_span),
     FLAG_BY("cancels", "SHARE", "share of the messages that are cancelled: 0.02 (default)",
             take_share),
     FLAG_BY("hot", "SHARE", "share that is due at the next turn of 1/240 of the span (default 0.1)",
             take_share),
-    FLAG_SWITCH("no-tend", "no preloading: the stores do not work ahead of time", OF,
-                storing.no_tend),
     FLAG_SWITCH("no-drain",
                 "end a run when the first messages after its recovery are handed out; the rest "
                 "stays pending",
                 OF, storing.no_drain),
     FLAG_SWITCH("cold", "recover once more with an empty page cache, as after a reboot", OF,
                 storing.is_cold),
-    FLAG_BY("runs", "N",
-            "runs of each cell, interleaved over the stores (default 3; with --kills 1)",
-            take_runs),
+    FLAG_COUNT(
+        "group-memory", "BYTES",
+        "memory of all runs with their page cache, by a control group: for a log that is larger",
+        OF, storing.group_memory_bytes, 16 << 20, UINT64_C(1) << 50),
+    FLAG_COUNT("runs", "N",
+               "runs of each cell, interleaved over the stores (default 3; with --kills 1)", OF,
+               setup.runs, 1, OUTCOME_SAMPLES_MAX),
     SETUP_SEED(OF, setup),
     SETUP_BUDGET(OF, setup, "time one run of a store may take (default 10m)"),
     SETUP_MEMORY_LIMIT(OF, setup),
@@ -311,6 +277,7 @@ static void begin(struct call *call)
 {
     struct stores_options *options = call->options;
     options->setup = setup_default(call);
+    options->setup.runs = 0;
     options->setup.budget_ns = UINT64_C(600000000000);
     options->outputs.keeps_cells = true;
     options->storing = (struct storing_request){.load = storing_default_load(),
@@ -335,8 +302,8 @@ static int check(struct call *call, struct diag *diag)
             call->operands[0], call->operands[0]);
     options->setup.json = options->outputs.json;
     options->setup.resume = options->outputs.resume;
-    if (!options->runs_given)
-        options->setup.runs = options->storing.kills > 0 ? 1 : RUNS_DEFAULT;
+    if (options->setup.runs == 0)
+        options->setup.runs = options->storing.kills > 0 ? 1 : 3;
     int status = outputs_check(call, &options->outputs, diag);
     return status == DIAG_OK ? finish(&options->storing, diag) : status;
 }

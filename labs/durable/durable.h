@@ -96,8 +96,9 @@ struct storing_request {
     struct durable_load load; /* all but tasks and seed */
     bool span_given;          /* else a store with a real clock gets a span of seconds */
     double rate;
-    bool real_time, no_tend, no_drain, is_cold;
-    uint64_t kills;
+    unsigned real_time; /* or the virtual clock */
+    bool no_drain, is_cold;
+    uint64_t kills, group_memory_bytes;               /* 0: no group */
     const char *directory;                            /* on the disk that is measured */
     struct tw_setting settings[DURABLE_SETTINGS_MAX]; /* each for the stores that have it */
     size_t setting_count;
@@ -106,6 +107,9 @@ struct storing_request {
 /* What a load is unless it is asked otherwise: the delays of the workload delay-message, ten days at most; one message
  * in fifty cancelled, one in ten due at an hour's turn, payloads of 100 bytes. */
 struct durable_load storing_default_load(void);
+
+/* Makes a folder in the directory `where`, for the files of one call.  DIAG_OK, or DIAG_USAGE with --directory. */
+int storing_make_root(const char *where, char root[PATH_MAX], struct diag *diag);
 
 /* Runs all cells, round by round over the stores, and writes the document to setup->json after each run.  The document is
  * the caller's.  DIAG_OK; STORING_INTERRUPTED, with a document of what was run until then; or another status without

@@ -14,7 +14,7 @@ static bool is_beside(const cJSON *a, const cJSON *b)
 {
     json_each(item, a, "load") {
         const cJSON *other = cJSON_GetObjectItemCaseSensitive(json_get(b, "load"), item->string);
-        if (!strstr("settings seed tend", item->string) && !cJSON_Compare(item, other, true))
+        if (!strstr("settings seed", item->string) && !cJSON_Compare(item, other, true))
             return false;
     }
     return strcmp(json_get_text(a, "sync"), json_get_text(b, "sync")) == 0 &&

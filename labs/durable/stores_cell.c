@@ -29,9 +29,9 @@ static cJSON *make_load(const struct durable_request *request)
              hot_permille, burst_permille, past_permille);
     json_add_integer(object, "seed", load->seed);
     json_add_integer(object, "kills", request->kills);
-    json_add(object, "tend", cJSON_CreateBool(!request->no_tend));
     json_add(object, "drain", cJSON_CreateBool(!request->no_drain));
     json_add(object, "cold", cJSON_CreateBool(request->is_cold));
+    json_put(object, request, group_memory_bytes);
     for (size_t i = 0; i < request->setting_count; i++)
         json_add_integer(settings, request->settings[i].name, request->settings[i].values[0]);
     json_add(object, "settings", settings);
@@ -245,52 +245,42 @@ void stores_cell_leave_out(cJSON *cell, const char *reason)
 
 /* ---- What a document of stores must have. ---- */
 
-#define NUMBER  SHAPE_NUMBER
-#define TEXT    SHAPE_TEXT
-#define BOOL    SHAPE_BOOL
-#define OBJECT  SHAPE_OBJECT
-#define ARRAY   SHAPE_ARRAY
-#define OR_NULL SHAPE_OR_NULL
-
 static const struct shape_rule stores_rules[] = {
-    {"complete", BOOL},
-    {"duration_s", NUMBER},
-    {"method", OBJECT},
-    {"method.runs", NUMBER},
-    {"method.disk_sync_us", NUMBER | OR_NULL},
-    {"cells", ARRAY},
-    {"cells[]", OBJECT},
-    {"cells[].store", TEXT},
-    {"cells[].version", TEXT | OR_NULL},
-    {"cells[].sync", TEXT},
-    {"cells[].interval_ms", NUMBER},
-    {"cells[].clock", TEXT},
-    {"cells[].load", OBJECT},
-    {"cells[].load.tasks", NUMBER},
-    {"cells[].load.producers", NUMBER},
-    {"cells[].load.batch", NUMBER},
-    {"cells[].load.settings", OBJECT},
-    {"cells[].status", TEXT},
-    {"cells[].reason", TEXT | OR_NULL},
-    {"cells[].runs", NUMBER},
-    {"cells[].ledger", OBJECT},
-    {"cells[].ledger.acknowledged", NUMBER},
-    {"cells[].ledger.fired", NUMBER},
-    {"cells[].ledger.cancelled", NUMBER},
-    {"cells[].ledger.lost", NUMBER},
-    {"cells[].ledger.twice", NUMBER},
-    {"cells[].ledger.early", NUMBER},
-    {"cells[].ledger{}", NUMBER},
-    {"cells[].kills", OBJECT},
-    {"cells[].kills{}", NUMBER},
-    {"cells[].figures", OBJECT},
-    {"cells[].figures{}", OBJECT | OR_NULL},
-    {"cells[].figures{}.median", NUMBER},
-    {"cells[].figures{}.low", NUMBER},
-    {"cells[].figures{}.high", NUMBER},
-    {"cells[].figures{}.confidence", NUMBER},
-    {"cells[].figures{}.samples", ARRAY},
-    {"cells[].figures{}.samples[]", NUMBER},
+    {"complete", SHAPE_BOOL},
+    {"duration_s", SHAPE_NUMBER},
+    {"method", SHAPE_OBJECT},
+    {"method.runs", SHAPE_NUMBER},
+    {"method.disk_sync_us", SHAPE_NUMBER | SHAPE_OR_NULL},
+    {"cells", SHAPE_ARRAY},
+    {"cells[]", SHAPE_OBJECT},
+    {"cells[].store", SHAPE_TEXT},
+    {"cells[].version", SHAPE_TEXT | SHAPE_OR_NULL},
+    {"cells[].sync", SHAPE_TEXT},
+    {"cells[].interval_ms", SHAPE_NUMBER},
+    {"cells[].clock", SHAPE_TEXT},
+    {"cells[].load", SHAPE_OBJECT},
+    {"cells[].load.tasks", SHAPE_NUMBER},
+    {"cells[].load.producers", SHAPE_NUMBER},
+    {"cells[].load.batch", SHAPE_NUMBER},
+    {"cells[].load.settings", SHAPE_OBJECT},
+    {"cells[].status", SHAPE_TEXT},
+    {"cells[].reason", SHAPE_TEXT | SHAPE_OR_NULL},
+    {"cells[].runs", SHAPE_NUMBER},
+    {"cells[].ledger", SHAPE_OBJECT},
+#define LEDGER_RULE(name, meaning) {"cells[].ledger." #name, SHAPE_NUMBER},
+    DURABLE_LEDGER(LEDGER_RULE)
+#undef LEDGER_RULE
+        {"cells[].ledger{}", SHAPE_NUMBER},
+    {"cells[].kills", SHAPE_OBJECT},
+    {"cells[].kills{}", SHAPE_NUMBER},
+    {"cells[].figures", SHAPE_OBJECT},
+    {"cells[].figures{}", SHAPE_OBJECT | SHAPE_OR_NULL},
+    {"cells[].figures{}.median", SHAPE_NUMBER},
+    {"cells[].figures{}.low", SHAPE_NUMBER},
+    {"cells[].figures{}.high", SHAPE_NUMBER},
+    {"cells[].figures{}.confidence", SHAPE_NUMBER},
+    {"cells[].figures{}.samples", SHAPE_ARRAY},
+    {"cells[].figures{}.samples[]", SHAPE_NUMBER},
 };
 
 int stores_check(const cJSON *root, const char *what, struct diag *diag)

@@ -161,14 +161,6 @@ static struct wanted load_of_sizes(const cJSON *document, const struct axes *axe
     return best;
 }
 
-static bool knows(const cJSON *document, const struct drawn *drawn)
-{
-    json_each(cell, document, "cells")
-        if (is_drawn(cell) && figure_of(cell, drawn))
-            return true;
-    return false;
-}
-
 /* ---- Writing. -------------------------------------------------------------------------------- */
 
 /* What cannot stand on a logarithmic axis is left out. */
@@ -290,7 +282,7 @@ static void write_picture(FILE *out, const cJSON *document, const struct picture
 void stores_pictures(const cJSON *document, struct pictures *out)
 {
     struct axes axes = axes_of(document);
-    if (knows(document, &puts_drawn))
+    if (axes.store_count > 0)
         pictures_add(out, &(struct picture){
                               .name = "stores-puts", .write = write_picture, .script = "stores"});
     if (load_of_sizes(document, &axes).sync)

@@ -73,13 +73,13 @@ static const struct store_row *cell_request(struct storing *storing, size_t inde
                                     .batch = (uint32_t)batch,
                                     .rate = request->rate,
                                     .real_time = request->real_time,
-                                    .no_tend = request->no_tend,
                                     .no_drain = request->no_drain,
                                     .is_cold = request->is_cold,
                                     .kills = request->kills,
                                     .measures_recovery = request->kills == 0,
                                     .budget_ns = request->setup->budget_ns,
                                     .memory_bytes = request->setup->memory_limit_bytes,
+                                    .group_memory_bytes = request->group_memory_bytes,
                                     .settings = storing->settings};
     out->load.tasks = request->tasks[index % request->task_count];
     out->load.tasks += out->load.tasks == 0 ? storing->tasks : 0;
@@ -269,16 +269,15 @@ static int run_round(struct storing *storing, size_t round, struct diag *diag)
     return status;
 }
 
-static int make_root(struct storing *storing, struct diag *diag)
+int storing_make_root(const char *where, char root[PATH_MAX], struct diag *diag)
 {
     char directory[PATH_MAX - 32];
-    if (!realpath(storing->request->directory, directory))
-        return diag_usage(diag, "--directory: %s: %s", storing->request->directory,
+    if (!realpath(where, directory))
+        return diag_usage(diag, "--directory: %s: %s", where, strerror(errno));
+    snprintf(root, PATH_MAX, "%s/twbench-stores.XXXXXX", directory);
+    if (!mkdtemp(root))
+        return diag_usage(diag, "--directory: %s: no directory can be made there: %s", where,
                           strerror(errno));
-    snprintf(storing->root, sizeof storing->root, "%s/twbench-stores.XXXXXX", directory);
-    if (!mkdtemp(storing->root))
-        return diag_usage(diag, "--directory: %s: no directory can be made there: %s",
-                          storing->request->directory, strerror(errno));
     return DIAG_OK;
 }
 
@@ -314,17 +313,28 @@ static void tell_span(struct storing *storing)
 int storing_run(const struct storing_request *request, cJSON **document, struct diag *diag)
 {
     struct storing storing = {.request = request};
+    char group[PATH_MAX] = "";
     uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
-    int status = make_root(&storing, diag);
+    int status = storing_make_root(request->directory, storing.root, diag);
     if (status != DIAG_OK)
         return status;
     make_document(&storing);
     status = resume(&storing, diag);
+    if (status == DIAG_OK && request->group_memory_bytes > 0 &&
+        !footing_join_group(request->group_memory_bytes, group)) {
+        status = diag_run(
+            diag,
+            "--group-memory: %s: %s; expected the right to make control groups, as root has it",
+            group, strerror(errno));
+        group[0] = '\0';
+    }
     if (status == DIAG_OK) {
         tell_span(&storing);
         status = run_all(&storing, diag);
     }
     footing_remove(storing.root);
+    if (group[0])
+        footing_leave_group(group);
     if (status != DIAG_OK && status != STORING_INTERRUPTED) {
         cJSON_Delete(storing.document);
         return status;

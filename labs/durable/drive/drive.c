@@ -376,8 +376,6 @@ static void note_tended(struct driver *driver, uint32_t before)
 static void tend(struct driver *driver)
 {
     int more = 1;
-    if (driver->request->no_tend)
-        return;
     for (int i = 0; i < TEND_MAX && more && !driver->broken; i++) {
         uint32_t before = atomic_load(&driver->book->clock);
         if (driver->book->disk_length)

@@ -51,7 +51,6 @@ struct durable_request {
     uint32_t producers, batch;
     double rate;    /* puts a second of all producers; 0: as fast as they can */
     bool real_time; /* the wall clock; else virtual */
-    bool no_tend;   /* tend is never called while messages are put and handed out */
     bool
         no_drain; /* over when the last open has handed out its first messages; without measures_recovery when all is put */
     bool is_cold; /* with measures_recovery: killed again then, and opened without page cache */
@@ -61,8 +60,9 @@ struct durable_request {
     bool insists; /* puts and cancels go on after an error, which is expected */
     bool is_deaf; /* the store is given nobody to name damage to */
     bool counts;  /* each open has to find as many as the book has, and nothing is printed */
-    uint64_t budget_ns;                /* of the whole run, wall time */
-    uint64_t memory_bytes;             /* of the child; 0: no limit */
+    uint64_t budget_ns;          /* of the whole run, wall time */
+    uint64_t memory_bytes;       /* of the child; 0: no limit */
+    uint64_t group_memory_bytes; /* what the group was given that it runs in (footing.h); 0: none */
     const struct tw_setting *settings; /* those that the store has */
     size_t setting_count;
 };

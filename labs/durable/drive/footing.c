@@ -1,14 +1,12 @@
 /* footing.c - reads /proc, and walks directories. */
 #include "labs/durable/drive/footing.h"
 
+#include "harness/base/file.h"
+
 #include <dirent.h>
 #include <fcntl.h>
+#include <fts.h>
 #include <ftw.h>
-#include <inttypes.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
@@ -101,26 +99,22 @@ uint64_t footing_read_bytes(int64_t pid)
     return read_all(pid, "io", "rchar");
 }
 
+static FTS *walk_begin(const char *directory)
+{
+    char path[PATH_MAX], *const roots[] = {path, NULL};
+    snprintf(path, sizeof path, "%s", directory);
+    return fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+}
+
 uint64_t footing_disk_bytes(const char *directory)
 {
     uint64_t bytes = 0;
-    DIR *entries = opendir(directory);
-    if (!entries)
-        return 0;
-    for (const struct dirent *entry = readdir(entries); entry; entry = readdir(entries)) {
-        char path[PATH_MAX];
-        struct stat info;
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
-            continue;
-        snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
-        if (lstat(path, &info) != 0)
-            continue;
-        if (S_ISDIR(info.st_mode))
-            bytes += footing_disk_bytes(path);
-        else if (S_ISREG(info.st_mode))
-            bytes += (uint64_t)info.st_blocks * 512;
-    }
-    closedir(entries);
+    FTS *walk = walk_begin(directory);
+    for (const FTSENT *entry; walk && (entry = fts_read(walk));)
+        if (entry->fts_info == FTS_F)
+            bytes += (uint64_t)entry->fts_statp->st_blocks * 512;
+    if (walk)
+        fts_close(walk);
     return bytes;
 }
 
@@ -161,6 +155,47 @@ static int forget_one(const char *path, const struct stat *info, int type, struc
     return type == FTW_F && S_ISREG(info->st_mode) && !forget_file(path);
 }
 
+static bool put_number(const char *folder, const char *name, uint64_t number)
+{
+    char path[PATH_MAX + 32], text[24];
+    int length = snprintf(text, sizeof text, "%" PRIu64, number);
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    bool is_put = fd >= 0 && write(fd, text, (size_t)length) == length;
+    if (fd >= 0)
+        close(fd);
+    return is_put;
+}
+
+/* A line of /proc/self/cgroup is "4:memory:/path" in version 1, "0::/path" in version 2; who writes 0 to cgroup.procs moves. */
+bool footing_join_group(uint64_t bytes, char folder[PATH_MAX])
+{
+    bool is_old = access("/sys/fs/cgroup/memory", F_OK) == 0;
+    const char *root = is_old ? "/sys/fs/cgroup/memory" : "/sys/fs/cgroup";
+    const char *kind = is_old ? ":memory:" : "0::";
+    char lines[PATH_MAX];
+    sysfile_read(lines, sizeof lines, "", "/proc/self/cgroup");
+    const char *own = strstr(lines, kind) ? strstr(lines, kind) + strlen(kind) : "";
+    for (int length = (int)strcspn(own, "\n"), i = 0; i < 2; i++, length = 0) {
+        snprintf(folder, PATH_MAX, "%s%.*s/twbench.%d", root, length, own, (int)getpid());
+        if (mkdir(folder, 0700) != 0)
+            continue;
+        if (put_number(folder, is_old ? "memory.limit_in_bytes" : "memory.max", bytes) &&
+            put_number(folder, "cgroup.procs", 0))
+            return true;
+        rmdir(folder);
+    }
+    return false;
+}
+
+void footing_leave_group(const char *folder)
+{
+    char above[PATH_MAX];
+    snprintf(above, sizeof above, "%.*s", (int)(strrchr(folder, '/') - folder), folder);
+    if (put_number(above, "cgroup.procs", 0))
+        rmdir(folder);
+}
+
 bool footing_forget(const char *directory)
 {
     return nftw(directory, forget_one, 16, FTW_PHYS) == 0;
@@ -191,23 +226,19 @@ static bool copy_file(const char *from, const char *to)
 
 bool footing_copy(const char *from, const char *to)
 {
-    DIR *entries = opendir(from);
-    bool copied = entries && mkdir(to, 0700) == 0;
-    for (const struct dirent *entry; copied && (entry = readdir(entries));) {
-        char source[PATH_MAX], target[PATH_MAX];
-        struct stat info;
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
-            continue;
-        snprintf(source, sizeof source, "%s/%s", from, entry->d_name);
-        snprintf(target, sizeof target, "%s/%s", to, entry->d_name);
-        if (lstat(source, &info) != 0)
-            continue;
-        if (S_ISDIR(info.st_mode))
-            copied = footing_copy(source, target);
-        else if (S_ISREG(info.st_mode))
-            copied = copy_file(source, target);
+    FTS *walk = walk_begin(from);
+    bool copied = walk;
+    for (const FTSENT *entry; copied && (entry = fts_read(walk));) {
+        char target[PATH_MAX];
+        snprintf(target, sizeof target, "%s%s", to, entry->fts_path + strlen(from));
+        if (entry->fts_info == FTS_D)
+            copied = mkdir(target, 0700) == 0;
+        else if (entry->fts_info == FTS_F)
+            copied = copy_file(entry->fts_accpath, target);
+        else
+            copied = entry->fts_errno == 0;
     }
-    if (entries)
-        closedir(entries);
+    if (walk)
+        fts_close(walk);
     return copied;
 }

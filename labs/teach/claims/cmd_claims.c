@@ -3,7 +3,6 @@
 
 #include "build_info.h"
 #include "harness/base/paths.h"
-#include "harness/base/units.h"
 #include "harness/command/outputs.h"
 #include "harness/command/setup_flags.h"
 #include "harness/measure/run/job_pool.h"
@@ -17,20 +16,13 @@ struct claims_options {
     bool quick;
 };
 
-static int take_runs(struct call *call, void *of, const char *flag, const char *value,
-                     struct diag *diag)
-{
-    struct claims_options *options = of;
-    (void)call;
-    return units_parse_count_in(value, flag, 1, OUTCOME_SAMPLES_MAX, &options->setup.runs, diag);
-}
-
 #define OF struct claims_options
 static const struct flag flags[] = {
     FLAG_DIRECTORY("claims-dir", "where the experiment files are", OF, directory),
     FLAG_SWITCH("quick", "counts only: leave out the runs that take times", OF, quick),
     SETUP_SEED(OF, setup),
-    FLAG_BY("runs", "N", "timed samples per cell (default 7)", take_runs),
+    FLAG_COUNT("runs", "N", "timed samples per cell (default 7)", OF, setup.runs, 1,
+               OUTCOME_SAMPLES_MAX),
     SETUP_WARMUP(OF, setup),
     SETUP_MIN_TIME(OF, setup, "work per sample, counted at 10 ns per operation (default 10ms)"),
     SETUP_PATIENCE(OF, setup),
