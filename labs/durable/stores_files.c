@@ -134,7 +134,7 @@ static int other_version(const struct inspection *this, const char *file)
 
 static int unreadable(const struct inspection *this, const char *file)
 {
-    return diag_usage(this->diag, "%s: %s", file, strerror(errno));
+    return diag_usage(this->diag, "%s: %s; expected a store of wheel-log", file, strerror(errno));
 }
 
 /* What there is between the records. */

@@ -78,7 +78,7 @@ load support
     wrong "replay with a workload" --workload replay --workload=hold nginx
     wrong "report of two files" "report" report a.json b.json
     wrong "sweeping a parameter in conform" slots conform --impl=hashed --slots=64,128
-    wrong "a number of tasks for a trace, which has its own" "--tasks: a trace has as many timers as were recorded" replay nginx --tasks=5
+    wrong "a number of tasks for a trace, which has its own" "--tasks: a trace has its own timers; expected replay without it" replay nginx --tasks=5
     echo "words behind version and help"; refuses frob version frob; refuses --frob version --frob; refuses frob help run frob
     wrong "two lists at once" --flags list --figures --flags
     echo "an operand that is empty"; refuses "operand 1 is empty" report ''; refuses "operand 2 is empty" compare a ''

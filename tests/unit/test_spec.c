@@ -301,7 +301,7 @@ TEST(test_a_file_that_is_not_there)
     assert_int_equal(spec_load("no/such.json", &request, &spec, &diag), DIAG_USAGE);
     assert_string_equal(diag.text, "no/such.json: cannot be opened: No such file or directory");
     assert_int_equal(spec_load("workloads", &request, &spec, &diag), DIAG_USAGE);
-    assert_string_equal(diag.text, "workloads: cannot be read: Is a directory");
+    assert_string_equal(diag.text, "workloads: cannot be read: Is a directory; expected a file");
 }
 
 TEST_MAIN(NULL, NULL)

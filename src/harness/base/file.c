@@ -22,7 +22,7 @@ int file_read_stream(FILE *file, const char *path, char **text, size_t *size, st
     } while (!feof(file) && !ferror(file));
     if (ferror(file)) {
         free(buffer);
-        return diag_usage(diag, "%s: cannot be read: %s", path, strerror(errno));
+        return diag_usage(diag, "%s: cannot be read: %s; expected a file", path, strerror(errno));
     }
     buffer[used] = '\0';
     *text = buffer;

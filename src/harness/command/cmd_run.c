@@ -209,7 +209,7 @@ static int check_operands(const struct call *call, const struct run_request *req
     if (request->is_replay && options->loads.workload_count > 0)
         return diag_usage(diag, "--workload: replay takes its traces as operands");
     if (request->is_replay && options->loads.task_count > 0)
-        return diag_usage(diag, "--tasks: a trace has as many timers as were recorded");
+        return diag_usage(diag, "--tasks: a trace has its own timers; expected replay without it");
     if (request->is_replay && call->operand_count == 0)
         return diag_usage(diag, "replay: no trace given; expected FILE.tt[.xz|.gz] or a name");
     if (!request->is_replay && call->operand_count > 0)

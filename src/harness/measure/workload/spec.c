@@ -600,7 +600,7 @@ int spec_load(const char *path, const struct workload_request *request, struct s
     int status = DIAG_OK;
     size_t size = fread(text, 1, FILE_SIZE_MAX + 1, file);
     if (ferror(file))
-        status = diag_usage(diag, "%s: cannot be read: %s", path, strerror(errno));
+        status = diag_usage(diag, "%s: cannot be read: %s; expected a file", path, strerror(errno));
     else if (size > FILE_SIZE_MAX)
         status = diag_usage(diag, "%s: larger than 1 MiB, expected a workload", path);
     else {
