@@ -222,7 +222,7 @@ static cJSON *make_cell(const struct compared_cell *cell, const struct limits *a
     add_verdict(out, "verdict", true, cell->verdict);
     json_add_text(out, "reason", cell->reason);
     json_add(out, "ratio", make_interval(&cell->timing.cpu, cell->time_known));
-    json_put(out, cell, work_changed, failed);
+    json_put(out, cell, work_changed, failed, only_old);
     json_add(out, "gates", make_gates(cell, limits));
     json_add(out, "decided_by", make_decided_by(cell, limits));
     json_put(out, cell, time_decides, same_program, layout_may_explain);

@@ -137,8 +137,7 @@ static bool is_changed(const cJSON *cell)
 /* One that NEW lacks stands among those of one side. */
 static bool is_row(const cJSON *cell, bool changed)
 {
-    return is_changed(cell) == changed &&
-           strncmp(json_get_text(cell, "reason"), "NEW has no such cell", 20) != 0;
+    return is_changed(cell) == changed && !cJSON_IsTrue(json_get(cell, "only_old"));
 }
 
 static size_t count_cells(const struct place *root, bool changed)
