@@ -3,24 +3,20 @@
 
 #include "harness/tell/result/figure_words.h"
 
+#define CLOCK_SHOWN(name, percentile, kept, what)                                                  \
+    FIGURE(CELL, "clock.times_ns." #name "." #percentile, NUMBER, ALWAYS, .sheet = FIGURE_LAB,     \
+           .title = #name " " #percentile, .unit = "ns", .keep = (kept), .meaning = (what),        \
+           .csv = "clock_" #name "_" #percentile "_ns",                                            \
+           .claim = "clock_" #name "_" #percentile "_ns")
 /* A histogram of the real clock: NAME, its title, the unit of its percentiles, and what it is of. */
 #define CLOCK_TIME(name, p50_keep, p99_keep, max_keep, what)                                       \
     FIGURE(CELL, "clock.times_ns." #name, OBJECT, OR_NULL, .meaning = (what))                      \
-    FIGURE(CELL, "clock.times_ns." #name ".p50", NUMBER, ALWAYS, .sheet = FIGURE_LAB,              \
-           .title = #name " p50", .unit = "ns", .keep = (p50_keep),                                \
-           .csv = "clock_" #name "_p50_ns", .claim = "clock_" #name "_p50_ns",                     \
-           .meaning = P50_TIME)                                                                    \
+    CLOCK_SHOWN(name, p50, p50_keep, P50_TIME)                                                     \
     FIGURE(CELL, "clock.times_ns." #name ".p90", NUMBER, ALWAYS, .meaning = P90_TIME)              \
-    FIGURE(CELL, "clock.times_ns." #name ".p99", NUMBER, ALWAYS, .sheet = FIGURE_LAB,              \
-           .title = #name " p99", .unit = "ns", .keep = (p99_keep),                                \
-           .csv = "clock_" #name "_p99_ns", .claim = "clock_" #name "_p99_ns",                     \
-           .meaning = P99_TIME)                                                                    \
+    CLOCK_SHOWN(name, p99, p99_keep, P99_TIME)                                                     \
     FIGURE(CELL, "clock.times_ns." #name ".p99_9", NUMBER, ALWAYS, .meaning = P99_9_TIME)          \
     FIGURE(CELL, "clock.times_ns." #name ".p99_99", NUMBER, ALWAYS, .meaning = P99_99_TIME)        \
-    FIGURE(CELL, "clock.times_ns." #name ".max", NUMBER, ALWAYS, .sheet = FIGURE_LAB,              \
-           .title = #name " max", .unit = "ns", .keep = (max_keep),                                \
-           .csv = "clock_" #name "_max_ns", .claim = "clock_" #name "_max_ns",                     \
-           .meaning = MAX_TIME)                                                                    \
+    CLOCK_SHOWN(name, max, max_keep, MAX_TIME)                                                     \
     FIGURE(CELL, "clock.times_ns." #name ".mean", NUMBER, ALWAYS, .meaning = MEAN)                 \
     FIGURE(CELL, "clock.times_ns." #name ".count", INTEGER, ALWAYS, .meaning = COUNT_TIME)         \
     FIGURE(CELL, "clock.times_ns." #name ".bins", ARRAY, ALWAYS, .meaning = BINS_TIME)

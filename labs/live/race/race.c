@@ -1,6 +1,7 @@
 /* race.c - runs each case, hold and random service in a child, watches its calls, and says how it ended. */
 #include "labs/live/race/race.h"
 
+#include "harness/base/clock.h"
 #include "harness/base/isolate.h"
 #include "harness/base/text.h"
 #include "harness/measure/designs/designs.h"
@@ -8,6 +9,7 @@
 #include "labs/live/runners/moment.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 /* Seconds that a service may take by the clock of patience; six times that by the wall's. */
 #define LIMIT_S(job) (3 * (job)->options->patience_s + 120)
@@ -49,10 +51,18 @@ static void *job_play(void *ctx)
     return NULL;
 }
 
-/* Sleeps, and lets the clock of patience pass by as much as that, however much longer the sleep took. */
+/* Sleeps, and lets the clock of patience pass by as much as that, however much longer the sleep took; by the processor
+ * time of the child where that is less and a thread of it wants more. */
 static void clock_pass(struct race_notes *notes, uint64_t ns)
 {
+    struct usage all;
+    uint64_t begin = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
     race_sleep(ns);
+    uint64_t worked = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID) - begin;
+    usage_take(&all, NULL);
+    for (size_t i = 0; i < all.count && worked < ns; i++)
+        if (all.tids[i] != getpid() && !race_sleeps(all.tids[i]))
+            ns = worked;
     atomic_fetch_add_explicit(&notes->clock_ns, ns, memory_order_relaxed);
 }
 
@@ -112,7 +122,6 @@ static void job_work(void *ctx, void *record)
 
 /* ---- In the parent. --------------------------------------------------------------------------- */
 
-/* By the clock of patience, which all but stands while other work has the cores. */
 static bool is_in_time(void *job_ctx, void *record)
 {
     const struct race_job *job = job_ctx;

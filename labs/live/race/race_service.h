@@ -176,8 +176,7 @@ struct race_service {
     _Atomic uint32_t is_done;    /* the script has come to its end */
 };
 
-/* Time by which patience is counted: it passes while a thread of the child that sleeps is woken in time.  Where
- * other work takes the processor from the child, or the machine stands still, it stands still too. */
+/* The clock of patience: where other work takes the processor from the child, or the machine stands still, it all but stands. */
 static inline uint64_t race_clock(const struct race_service *service)
 {
     return atomic_load_explicit(&service->notes->clock_ns, memory_order_relaxed);

@@ -147,14 +147,14 @@ static int delay_queue_begin(struct delay_queue *queue, struct tw_error *error)
 {
     int failed = pthread_create(&queue->executor, NULL, delay_queue_execute, queue);
     if (failed)
-        return opening_no_thread(error, failed);
+        return opening_thread(error, failed);
     failed = pthread_create(&queue->service.driver, NULL, delay_queue_reap, queue);
     if (!failed)
         return TW_RUN_OK;
     guarded_mark_closed(&queue->service.guarded);
     pthread_cond_signal(&queue->work);
     pthread_join(queue->executor, NULL);
-    return opening_no_thread(error, failed);
+    return opening_thread(error, failed);
 }
 
 static int delay_queue_open(struct tw_service **out, const struct tw_runner_config *config,

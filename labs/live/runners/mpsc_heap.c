@@ -305,10 +305,9 @@ static int mpsc_heap_open(struct tw_service **out, const struct tw_runner_config
     if (answer == TW_RUN_OK)
         answer = queued_open(service, config, error);
     service->most_stops = service->place_count < 8 ? 1 : service->place_count / 8;
-    if (answer == TW_RUN_OK) {
-        int failed = pthread_create(&service->worker, NULL, mpsc_heap_drive, service);
-        answer = failed ? opening_no_thread(error, failed) : TW_RUN_OK;
-    }
+    if (answer == TW_RUN_OK)
+        answer =
+            opening_thread(error, pthread_create(&service->worker, NULL, mpsc_heap_drive, service));
     if (answer == TW_RUN_OK)
         *out = service;
     else

@@ -23,11 +23,13 @@ static inline int opening_no_memory(struct tw_error *error, uint64_t bytes)
     return TW_RUN_MEMORY;
 }
 
-static inline int opening_no_thread(struct tw_error *error, int number)
+/* The answer for what pthread_create or its like answered. */
+static inline int opening_thread(struct tw_error *error, int number)
 {
-    snprintf(error->text, sizeof error->text, "the system gave no thread or lock: %s",
-             strerror(number));
-    return TW_RUN_SYSTEM;
+    if (number != 0)
+        snprintf(error->text, sizeof error->text, "the system gave no thread or lock: %s",
+                 strerror(number));
+    return number == 0 ? TW_RUN_OK : TW_RUN_SYSTEM;
 }
 
 /* TW_RUN_OK if the settings are among the runner's params and within their limits, the cap is at most the

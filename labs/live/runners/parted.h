@@ -131,10 +131,9 @@ static inline int parted_open(struct tw_service **out, const struct tw_runner *r
         (struct tw_seat){.service = service, .points = config->points, .in_task = 1};
     int failed = doze_open(&service->doze);
     answer = parts_open(service, config, error);
-    if (answer == TW_RUN_OK && !failed)
-        failed = pthread_create(&service->driver, NULL, drive, service);
-    if (answer == TW_RUN_OK && failed)
-        answer = opening_no_thread(error, failed);
+    if (answer == TW_RUN_OK)
+        answer = opening_thread(
+            error, failed ? failed : pthread_create(&service->driver, NULL, drive, service));
     if (answer == TW_RUN_OK)
         *out = service;
     else

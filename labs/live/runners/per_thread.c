@@ -578,8 +578,7 @@ static int service_open(struct tw_service *service, const struct tw_runner_confi
     first->own.design->describe(first->own.timers, &service->description);
     service->cap = opening_cap_of_design(&service->description, opening_cap(config));
     service->room = service->cap;
-    int failed = pthread_create(&service->keeper, NULL, per_thread_keep, service);
-    return failed ? opening_no_thread(error, failed) : TW_RUN_OK;
+    return opening_thread(error, pthread_create(&service->keeper, NULL, per_thread_keep, service));
 }
 
 static int per_thread_open(struct tw_service **out, const struct tw_runner_config *config,
@@ -600,7 +599,7 @@ static int per_thread_open(struct tw_service **out, const struct tw_runner_confi
     pthread_mutex_init(&service->lock, NULL);
     pthread_cond_init(&service->turned, NULL);
     int failed = moment_condition_open(&service->wake);
-    answer = failed ? opening_no_thread(error, failed) : service_open(service, config, error);
+    answer = failed ? opening_thread(error, failed) : service_open(service, config, error);
     if (answer == TW_RUN_OK)
         *out = service;
     else

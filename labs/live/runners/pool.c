@@ -222,7 +222,7 @@ static int pool_hire(struct pool *pool, uint32_t threads, struct tw_error *error
         return TW_RUN_OK;
     guarded_mark_closed(&service->guarded);
     pool_join(pool);
-    return opening_no_thread(error, failed);
+    return opening_thread(error, failed);
 }
 
 static int pool_open(struct tw_service **out, const struct tw_runner_config *config,

@@ -264,9 +264,8 @@ static inline struct tw_service *queued_make(const struct tw_runner *runner,
     service->worker_seat.seat =
         (struct tw_seat){.service = service, .points = config->points, .in_task = 1};
     pthread_mutex_init(&service->lock, NULL);
-    int failed = moment_condition_open(&service->wake);
-    if (failed)
-        *answer = opening_no_thread(error, failed);
+    int opened = opening_thread(error, moment_condition_open(&service->wake));
+    *answer = opened == TW_RUN_OK ? *answer : opened;
     return service;
 }
 

@@ -46,7 +46,7 @@ static inline int single_make(struct tw_service **out, size_t size, const struct
     answer = guarded_open(&service->guarded, config, runner_tick_ns(runner, config),
                           opening_cap(config), error);
     if (answer == TW_RUN_OK && failed)
-        answer = opening_no_thread(error, failed);
+        answer = opening_thread(error, failed);
     service->guarded.ticking.open_ns = moment_now();
     if (answer == TW_RUN_OK)
         *out = service;
@@ -59,11 +59,10 @@ static inline int single_make(struct tw_service **out, size_t size, const struct
 static inline int single_begin(struct tw_service *service, void *(*drive)(void *),
                                struct tw_error *error)
 {
-    int failed = pthread_create(&service->driver, NULL, drive, service);
-    if (!failed)
-        return TW_RUN_OK;
-    single_free(service);
-    return opening_no_thread(error, failed);
+    int answer = opening_thread(error, pthread_create(&service->driver, NULL, drive, service));
+    if (answer != TW_RUN_OK)
+        single_free(service);
+    return answer;
 }
 
 static inline struct tw_seat *single_enter(struct tw_service *service)

@@ -340,8 +340,7 @@ static int service_open(struct tw_service *service, const struct tw_runner_confi
     service->stop_links = calloc(service->place_count, sizeof *service->stop_links);
     if (!service->stop_links)
         return opening_no_memory(error, service->place_count * sizeof *service->stop_links);
-    int failed = pthread_create(&service->worker, NULL, tick_queue_work, service);
-    return failed ? opening_no_thread(error, failed) : TW_RUN_OK;
+    return opening_thread(error, pthread_create(&service->worker, NULL, tick_queue_work, service));
 }
 
 static int tick_queue_open(struct tw_service **out, const struct tw_runner_config *config,
