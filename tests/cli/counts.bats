@@ -79,5 +79,5 @@ PYTHON
     "$twbench" replay libuv-bind --preset=ci --counts-only --progress=never --no-system-check --json=r.json >/dev/null
     [ "$(json r.json '{c["workload"] for c in d["cells"]}')" = "{'libuv-bind'}" ]
     [ "$(json r.json 'len({c["impl"] for c in d["cells"]}) > 1')" = True ]
-    refuses "--tasks: a trace has as many timers" replay libuv-bind --preset=ci --tasks=5
+    refuses "--tasks: a trace has its own timers" replay libuv-bind --preset=ci --tasks=5
 }
