@@ -141,6 +141,8 @@ static void add_title(struct page *page, const struct place *cell)
     page_add(page, cell,
              ", {load.tasks:short} messages, producers {load.producers}, batch {load.batch}, "
              "{clock} clock");
+    if (json_get_number(cell->json, "load.group_memory_bytes") > 0)
+        page_add(page, cell, ", in {load.group_memory_bytes:bytes} with the page cache");
 }
 
 /* Of the stores of the group that may be taken the one with the least (`sign` 1) or most (-1) of a figure. */

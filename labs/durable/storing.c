@@ -322,10 +322,8 @@ int storing_run(const struct storing_request *request, cJSON **document, struct 
     status = resume(&storing, diag);
     if (status == DIAG_OK && request->group_memory_bytes > 0 &&
         !footing_join_group(request->group_memory_bytes, group)) {
-        status = diag_run(
-            diag,
-            "--group-memory: %s: %s; expected the right to make control groups, as root has it",
-            group, strerror(errno));
+        status =
+            diag_run(diag, "--group-memory: %s: %s; expected to be root", group, strerror(errno));
         group[0] = '\0';
     }
     if (status == DIAG_OK) {
