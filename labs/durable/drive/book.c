@@ -161,7 +161,7 @@ static void judge_again(struct book *book, struct book_order *order, struct book
 
 static void judge_cancelled(struct book *book, struct book_entry *entry, uint64_t key)
 {
-    if (is_cancel_kept(book, entry))
+    if (entry->cancel_acked > book->opened_at || is_cancel_kept(book, entry))
         fault(book, &book->seen.twice, key, "was handed out though its cancel was acknowledged");
     else
         entry->flags |= BOOK_UNCANCELLED;

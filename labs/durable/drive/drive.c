@@ -644,6 +644,7 @@ static int open_store(struct driver *driver, const char *directory)
     book->server = book->description.server;
     book->resolution_ms = book->description.resolution_ms;
     book->incarnation++;
+    book->opened_at = stamp(driver);
     book->figures.opens++;
     recovered_look(driver);
     if (book->figures.slowest_recovery_ns < book->opening_ns)

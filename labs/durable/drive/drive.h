@@ -72,6 +72,7 @@ struct book {
     uint32_t sequence, incarnation;
     uint32_t tended;    /* all acknowledged before that stamp was written, */
     uint32_t tended_at; /* by a tend that answered at that one */
+    uint32_t opened_at; /* the last open was over then */
     /* The same of what was made durable by checkpoints.  The last ones. */
     struct book_promise {
         uint32_t before, at;

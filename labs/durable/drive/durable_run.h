@@ -51,9 +51,8 @@ struct durable_request {
     uint32_t producers, batch;
     double rate;    /* puts a second of all producers; 0: as fast as they can */
     bool real_time; /* the wall clock; else virtual */
-    bool
-        no_drain; /* over when the last open has handed out its first messages; without measures_recovery when all is put */
-    bool is_cold; /* with measures_recovery: killed again then, and opened without page cache */
+    bool no_drain;  /* over with the first messages of the last open; else when all is put */
+    bool is_cold;   /* with measures_recovery: killed again then, and opened without page cache */
     uint64_t kills; /* at random moments; the figures then are those of a store that is killed */
     bool measures_recovery; /* ended once when all is put, and opened again: the figure */
     bool lags;    /* some of what was handed out is done only after later polls and checkpoints */
@@ -118,14 +117,12 @@ struct durable_figures {
     struct histogram poll, tend; /* calls of the dispatcher */
     struct histogram late;       /* real clock: from due to delivery */
     uint64_t pending;            /* when all was put */
-    uint64_t memory_bytes,
-        server_memory_bytes; /* anonymous resident memory then, less that before open */
-    uint64_t resident_bytes,
-        server_resident_bytes; /* the same and the pages of mapped files: no memory that is shared */
-    uint64_t disk_bytes;       /* allocated in the directory then */
-    uint64_t written_bytes;    /* given to write and its like until then, the server's included */
-    uint64_t storage_bytes;    /* of them and of mapped files what went to the disk's cache */
-    uint64_t payload_bytes;    /* of the messages put */
+    uint64_t memory_bytes, server_memory_bytes;     /* anonymous then, less that before open */
+    uint64_t resident_bytes, server_resident_bytes; /* with mapped files, without shared memory */
+    uint64_t disk_bytes;                            /* allocated in the directory then */
+    uint64_t written_bytes; /* given to write and its like until then, the server's included */
+    uint64_t storage_bytes; /* of them and of mapped files what went to the disk's cache */
+    uint64_t payload_bytes; /* of the messages put */
     uint64_t recovery_ns, recovered; /* the open after the kill, with so many pending */
     uint64_t served_ns; /* from the beginning of that open to its first messages; 0: none came */
     uint64_t cold_recovery_ns, cold_served_ns; /* the same once more, without page cache */

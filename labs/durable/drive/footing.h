@@ -41,11 +41,10 @@ bool footing_remove(const char *directory);
 /* Copies the files below `from` into `to`, which is made; false on any error. */
 bool footing_copy(const char *from, const char *to);
 
-/* Makes a control group (cgroups(7)) below our own, or else below the root, and takes this process into it, with all that it
- * starts from now on: together they have `bytes`, page cache included.  Fills in the group's folder; false with errno when
- * there are no such groups, or we may not make one. */
+/* Makes a control group (cgroups(7)) below our own, or else below the root, and takes this process into it with all that it
+ * starts from now on: together they have `bytes`, page cache included.  Fills in its folder; false with errno where none can be
+ * had.  Leaving goes to the group above and removes this one; all children must have ended. */
 bool footing_join_group(uint64_t bytes, char folder[PATH_MAX]);
-/* Goes to the group above and removes that one.  All children must have ended. */
 void footing_leave_group(const char *folder);
 
 #endif

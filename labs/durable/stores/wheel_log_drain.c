@@ -470,13 +470,15 @@ static int poll_begin(struct tw_store *store, uint64_t now_ms, uint64_t *bound)
     struct wl_log *log = &store->log;
     wl_log_lock(log);
     int answer = log->broken ? TW_STORE_BROKEN : TW_STORE_OK;
+    /* Records of the cancels so far are committed from here on, and the walk meets them; not of those that come meanwhile. */
+    store->bound = now_ms;
+    store->late_count = 0;
     /* Under none nobody is about to write it: a message that is due, or the cancel of one. */
     if (answer == TW_STORE_OK && log->policy >= TW_SYNC_INTERVAL && log->written < log->end)
         answer = wl_log_flush(log, false);
     log->fresh_due = wl_log_least_due(log);
     *bound = log->fresh_due < now_ms ? log->fresh_due : now_ms;
     store->bound = *bound;
-    store->late_count = 0; /* their records are committed, so that the walk meets them */
     wl_log_unlock(log);
     return answer;
 }
