@@ -19,14 +19,6 @@ compares() {
     [ "$status" -eq "$expected" ]
 }
 
-# judged EXPRESSION TEXT - what the Python expression over the comparison d gives, c being its only cell.
-judged() {
-    local found
-    found=$(json out.json "(lambda c: ($1))(d['cells'][0])")
-    echo "$1: '$found', expected '$2'"
-    [ "$found" = "$2" ]
-}
-
 @test "two equal builds: the same, by instructions and by what a reader can look up" {
     build old
     build new

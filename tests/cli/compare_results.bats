@@ -31,17 +31,6 @@ compares() {
     [ "$status" -eq "$expected" ]
 }
 
-# judged EXPRESSION TEXT - what the Python expression over the comparison d gives, c being its first cell.
-judged() {
-    local found
-    found=$(python3 -IS -c 'import json, sys
-d = json.load(open("out.json"))
-c = d["cells"][0]
-print(eval(sys.argv[1]))' "$1")
-    echo "$1: '$found', expected '$2'"
-    [ "$found" = "$2" ]
-}
-
 # Every number of every phase of the first cell in which it is counted.
 ten_percent='
 for p in c["phases"]: p["work"]["comparisons"] = round(p["work"]["comparisons"] * 1.1)'

@@ -106,6 +106,14 @@ json() {
     python3 -IS -c 'import json, sys; d = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$@"
 }
 
+# judged EXPRESSION TEXT - what the Python expression over the comparison d in out.json gives, c being its first cell.
+judged() {
+    local found
+    found=$(json out.json "(lambda c: ($1))(d['cells'][0])")
+    echo "$1: '$found', expected '$2'"
+    [ "$found" = "$2" ]
+}
+
 # slow_workload - slow.json: at least 10^9 operations, which no processor makes in a minute
 slow_workload() {
     cat >slow.json <<'END'

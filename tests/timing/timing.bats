@@ -41,14 +41,6 @@ compares() {
     [ "$status" -eq "$expected" ]
 }
 
-# judged EXPRESSION TEXT - what the Python expression over the comparison d gives, c being its only cell.
-judged() {
-    local found
-    found=$(json out.json "(lambda c: ($1))(d['cells'][0])")
-    echo "$1: '$found', expected '$2'"
-    [ "$found" = "$2" ]
-}
-
 is_the_same() {
     compares 0 "$twbench" "$twbench" --impl=heap --tasks=200 --min-time=200us &&
         judged 'd["mode"], d["verdict"], len(d["cells"]), c["work_changed"]' "('binaries', 'same', 1, False)" &&

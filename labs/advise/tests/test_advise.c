@@ -710,9 +710,8 @@ TEST(test_few_samples_are_told_without_an_interval)
 
 TEST(test_what_everybody_would_try_is_looked_at_first)
 {
-    struct world world;
+    struct world world = world_open();
     size_t order[CANDIDATES_MAX], first;
-    world = world_open();
     world_mention(&world, "linux", "may be late");
     for (size_t i = 0; i < registry_count; i++)
         world_mention(&world, registry[i].timed->name, "");
@@ -721,18 +720,16 @@ TEST(test_what_everybody_would_try_is_looked_at_first)
     for (size_t i = 0; i < first; i++)
         assert_string_equal(world.evidence.candidates[order[i]].design->timed->name,
                             candidates_usual[i]);
-    evidence_free(&world.evidence);
-    cJSON_Delete(world.document);
+    world_close(&world);
 }
 
 TEST(test_on_the_real_clock_each_runner_is_looked_at_before_any_twice)
 {
-    struct world world;
+    struct world world = world_open();
     size_t order[CANDIDATES_MAX], first;
     const struct runner runners[] = {{.name = "locked"}, {.name = "sharded"}, {.name = "loop"}};
     const struct tw_design *designs[] = {registry_find("hashed"), registry_find("heap")};
     struct candidate candidates[8];
-    world = world_open();
     size_t count = candidates_on_clock(runners, 3, designs, 2, candidates, 8);
     assert_int_equal(count, 6);
     for (size_t i = 0; i < count; i++)
@@ -743,8 +740,7 @@ TEST(test_on_the_real_clock_each_runner_is_looked_at_before_any_twice)
         assert_string_equal(world.evidence.candidates[order[i]].runner->name, runners[i].name);
         assert_ptr_equal(world.evidence.candidates[order[i]].design, designs[0]);
     }
-    evidence_free(&world.evidence);
-    cJSON_Delete(world.document);
+    world_close(&world);
 }
 
 /* ---- The document. --------------------------------------------------------------------------- */
@@ -829,9 +825,8 @@ TEST(test_cells_that_are_not_there_say_nothing)
 /* Runs of one round are one cell, and each is a sample of it. */
 TEST(test_runs_of_a_round_are_joined)
 {
-    struct world world;
+    struct world world = world_open();
     const struct runner runner = {"locked", "one lock", "nobody"};
-    world = world_open();
     world.evidence.wishes = (struct wishes){.goal = CRITERION_PRECISION, .on_clock = true};
     struct candidate candidate = as_it_comes("heap");
     candidate.runner = &runner;

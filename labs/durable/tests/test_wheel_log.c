@@ -1127,6 +1127,9 @@ CASE(a_put_that_waits_for_room_joins_the_hour_that_is_open_then)
 }
 
 static atomic_bool is_disk_full; /* writes of more than a header */
+static struct tw_store_seat
+    *canceller;         /* of whom a cancel comes while the log is written; NULL: it came */
+static void *cancelled; /* what it answered */
 
 /* Stands before the C library's. */
 ssize_t pwrite(int fd, const void *bytes, size_t size, off_t offset)
@@ -1135,7 +1138,22 @@ ssize_t pwrite(int fd, const void *bytes, size_t size, off_t offset)
         errno = ENOSPC;
         return -1;
     }
+    if (canceller)
+        cancelled = cancel_first(canceller);
+    canceller = NULL;
     return (ssize_t)syscall(SYS_pwrite64, fd, bytes, size, offset);
+}
+
+/* Under none a cancel is over at once, also while a poll has given up the lock to write the log. */
+CASE(a_message_whose_cancel_comes_while_a_poll_writes_is_not_handed_out)
+{
+    struct opened opened;
+    assert_int_equal(store_open_under(&opened, TW_SYNC_NONE, *state, START, NULL, 0), TW_STORE_OK);
+    first_handle = put_one(&opened, 1, START + 10, NULL, 0);
+    canceller = opened.seat;
+    assert_ptr_equal(poll_a_second_on(opened.store), NULL);
+    assert_int_equal((intptr_t)cancelled, TW_STORE_CANCELLED);
+    assert_int_equal(store_close(&opened), TW_STORE_OK);
 }
 
 /* The disk is found full in the middle of a call, when its first messages are written for room: all of it is refused, and
