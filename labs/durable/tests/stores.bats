@@ -89,7 +89,7 @@ stores() {
     refuses "--stores: 'memory' is given twice" stores --stores=memory,memory
     refuses "--sync: 'often' given; expected one of always, group, interval:10ms, none" stores --sync=often
     refuses "--sync: interval:1us given" stores --sync=interval:1us
-    refuses "--payload: 70000 given; expected 0 .. 65536 bytes" stores --payload=70000
+    refuses "--payload: 70000 given; expected 0 .. 65536" stores --payload=70000
     refuses "--payload: 9..3 given; expected MIN..MAX" stores --payload=9..3
     refuses "--span: 11d given; expected 1ms .. 10d" stores --span=11d
     refuses "--store-set: x=1: no store has a setting 'x'" stores --store-set=x=1
