@@ -31,9 +31,7 @@ wrong() {
 }
 
 # For tests that take long and whose class has a quicker one: only make test-all runs them.
-deep() {
-    [ "${DEPTH:-}" = all ] || skip "make test-all"
-}
+deep() { [ "${DEPTH:-}" = all ] || skip "make test-all"; }
 
 # A run that is over in a moment; a flag among the arguments takes the place of the one here.
 quick() {

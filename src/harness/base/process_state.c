@@ -128,12 +128,12 @@ static uint64_t hash_streams(void)
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
         struct stat file = {0};
         fstat(fd, &file);
-        int flags = fcntl(fd, F_GETFL) * 2 + fcntl(fd, F_GETFD);
+        int flags = fcntl(fd, F_GETFL) * 2 + fcntl(fd, F_GETFD) + fcntl(fd, F_GETOWN) * 4;
         const uint64_t values[] = {file.st_dev, file.st_ino, (uint64_t)flags};
         hash = hash_bytes(hash, values, sizeof values);
     }
     bool is_unbuffered = __fbufsize(stdout) == 1;
-    hash += 8u * (__fbufsize(stdin) > 0);
+    hash += 8u * (__fbufsize(stdin) > 0) + 16u * (__fbufsize(stderr) > 1);
     return hash + (is_unbuffered ? 2 : __flbf(stdout) != 0);
 }
 
