@@ -45,7 +45,7 @@ stores() {
     fi
     # Who may make no control group is refused.
     stores --stores=memory --tasks=9 --runs=1 --group-memory=64Mi --json=g.json >/dev/null 2>err && jq -e '.cells[0].load.group_memory_bytes == 67108864' g.json ||
-        grep -q '^twbench: --group-memory: /sys/fs/cgroup/.*; expected to be root' err
+        grep -q '^twbench: --group-memory: /sys/fs/cgroup/.*; expected root and the memory controller' err
 }
 
 @test "conform: wheel-log keeps its contract through kills, loss of power, failing disks and flipped bits" {
