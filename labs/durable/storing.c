@@ -322,8 +322,8 @@ int storing_run(const struct storing_request *request, cJSON **document, struct 
     status = resume(&storing, diag);
     if (status == DIAG_OK && request->group_memory_bytes > 0 &&
         !footing_join_group(request->group_memory_bytes, group)) {
-        status = diag_run(diag, "--group-memory: %s: %s; expected root and the memory controller", group,
-                          strerror(errno));
+        status = diag_run(diag, "--group-memory: %s: %s; expected root and the memory controller",
+                          group, strerror(errno));
         group[0] = '\0';
     }
     if (status == DIAG_OK) {
