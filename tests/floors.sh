@@ -239,7 +239,7 @@ nothing_points_outside() {
 # reading a clock and trying again are how such a question looks; tests/times_excused.tsv has the files that do so for
 # another reason, with how many lines at most.  That list goes down only.
 tests_ask_no_times() {
-    local pattern='(^|[^a-z"])sleep [0-9.$]|(nano|u)sleep\(|time\.sleep|in_some_of [0-9]|given_time [a-z]|date \+%s'
+    local pattern='(^|[^a-z"])sleep [0-9.$]|(nano|u)sleep\(|time\.sleep|in_some_of [0-9]|given_time [a-z]|until_true "|date \+%s'
     pattern+='|clock_(read_ns|gettime)\(|[^_a-z]clock\(\)|perf_counter|time\.(time|monotonic)\(|isolate_now_ns\('
     pattern+='|\bSECONDS=0|moment_(now|sleep)\(|for (try|attempt|budget) in'
     pattern+='|(_ns|median|p50|p99|max)"\] *<=? *[1-9]|fastest"\]'

@@ -174,7 +174,7 @@ static int run_on_clock(struct measuring *measuring, const struct measuring_step
             return DEADLINE_OVER;
         progress_step(&session->progress, measuring->stage, i, step->runs * count);
         cJSON *cell = live_run(&measuring->setup, &evidence->load, candidate, idle);
-        if (pool_is_interrupted(session->pool)) {
+        if (interrupt_is_pending(pool_interrupt(session->pool))) {
             cJSON_Delete(cell);
             return POOL_INTERRUPTED;
         }

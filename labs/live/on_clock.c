@@ -187,7 +187,7 @@ static int run_cells(void *ctx, const struct stage_request *request, struct outc
             scratch->is_cut = 0;
             run_cell(&on_clock->records[cell], request, round, cell, scratch);
             set_outcome(&on_clock->records[cell].report, &outcomes[cell]);
-            interrupted = pool_is_interrupted(request->pool);
+            interrupted = interrupt_is_pending(pool_interrupt(request->pool));
             if (scratch->is_cut || (interrupted && scratch->end == CLOCK_TIMEOUT))
                 say_interrupted(request->setup, &on_clock->records[cell], scratch);
             else

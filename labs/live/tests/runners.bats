@@ -19,6 +19,19 @@ for cell in json.load(open("r.json"))["cells"]:
 PYTHON
 }
 
+# until_true "VALUE..." EXPRESSION ARGUMENT... - a run that makes the expression true: %s is each value in turn, since a busy machine
+# needs longer until anything has happened.
+until_true() {
+    local values=$1 expression=$2 value
+    shift 2
+    for value in $values; do
+        on_clock "${@//%s/$value}"
+        [ "$(json r.json "$expression")" != True ] || return 0
+    done
+    echo "never: $expression"
+    return 1
+}
+
 @test "list names the runners and their settings" {
     run "$twbench" list
     [[ $output == *"tick-queue"*"Netty"*"--transfer"* ]]
@@ -46,48 +59,33 @@ PYTHON
 }
 
 @test "restarts of a workload are made by its tasks" {
-    on_clock --runner=locked --impl=heap --workload=hold --tasks=100 --speed=1000
+    until_true "1e3 1e2 1e1" 'd["cells"][0]["ledger"]["accepted"] > 100' --runner=locked --impl=heap --workload=hold --tasks=100 --speed=%s
     adds_up
-    python3 -c 'import json; c = json.load(open("r.json"))["cells"][0]; assert c["ledger"]["accepted"] > 100, c["ledger"]'
 }
 
 @test "a burst is moved at most so many a tick, and late by whole ticks" {
-    on_clock --runner=tick-queue --impl=round --tasks=1000 --load=burst --transfer=100 --tick=5ms
+    on_clock --runner=tick-queue --impl=round --tasks=1000 --load=burst --transfer=20 --tick=5ms
     adds_up
-    python3 -c '
-import json
-clock = json.load(open("r.json"))["cells"][0]["clock"]
-assert clock["stats"]["most_transferred"] == 100, clock["stats"]
-# Ten ticks move them; the first of these may come before they are due.
-assert clock["times_ns"]["queue"]["max"] >= 8 * 5e6, clock["times_ns"]["queue"]'
+    [ "$(json r.json 'd["cells"][0]["clock"]["stats"]["most_transferred"]')" = 20 ]
+    # Fifty ticks move them; those that come before they are due move what is not late.
+    [ "$(json r.json '[0 < 1000 - q["bins"][0][1] <= q["max"] / 5e6 * 20 for q in [d["cells"][0]["clock"]["times_ns"]["queue"]]]')" = "[True]" ]
 }
 
 @test "a runner without ticks does not wake when idle, one with ticks wakes for each" {
-    on_clock --runner=all --impl=heap --tasks=10 --load=idle --duration=100ms --tick=10ms
-    python3 -c '
-import json
-for cell in json.load(open("r.json"))["cells"]:
-    wakeups = cell["clock"]["stats"]["wakeups"]
-    assert (wakeups > 0) == (cell["runner"] == "tick-queue"), (cell["runner"], wakeups)'
+    until_true "100ms 1s 10s" 'all((c["clock"]["stats"]["wakeups"] > 0) == (c["runner"] == "tick-queue") for c in d["cells"])' \
+        --runner=all --impl=heap --tasks=10 --load=idle --tick=10ms --duration=%s
 }
 
 @test "the cap refuses, and that is counted" {
     on_clock --runner=locked --impl=heap --tasks=100 --load=idle --duration=10ms --max-pending=40
-    python3 -c '
-import json
-ledger = json.load(open("r.json"))["cells"][0]["ledger"]
-assert (ledger["accepted"], ledger["refused"], ledger["refused_full"]) == (40, 60, 60), ledger'
+    [ "$(json r.json '[d["cells"][0]["ledger"][key] for key in ("accepted", "refused", "refused_full")]')" = "[40, 60, 60]" ]
 }
 
 @test "tasks sleep and fail, and that is counted" {
     on_clock --runner=locked --impl=heap --tasks=20 --load=burst --work=1ms --slow-task=20ms --failing-every=3
     adds_up
-    python3 -c '
-import json
-clock = json.load(open("r.json"))["cells"][0]["clock"]
-assert clock["stats"]["failed"] == 6, clock["stats"]
-assert clock["times_ns"]["run"]["max"] >= 20e6 and clock["times_ns"]["run"]["p50"] >= 1e6
-assert clock["times_ns"]["dispatch"]["max"] >= 20e6, "the others wait for the slow one"'
+    [ "$(json r.json '[(c["stats"]["failed"], t["run"]["max"] >= 20e6, t["run"]["p50"] >= 1e6) for c in [d["cells"][0]["clock"]] for t in [c["times_ns"]]]')" = "[(6, True, True)]" ]
+    [ "$(json r.json 'd["cells"][0]["clock"]["times_ns"]["dispatch"]["max"] >= 20e6')" = True ] # the others wait for the slow one
 }
 
 @test "cells of a runner keep the schema, and resume" {
@@ -214,24 +212,26 @@ says() {
 
 @test "periodic timers are the runner's own: at a fixed rate and with a fixed delay" {
     for ended in fixed-rate fixed-delay; do
-        on_clock --runner=locked,tick-queue --impl=heap --tick=2ms --workload=periodic --set=ended=$ended --set=period=20ms \
-            --set=duration=200ms --set=slow_every=1000s --tasks=20
+        until_true "200ms 2s 20s" 'all(c["clock"]["stats"]["runs"] >= 60 for c in d["cells"])' --runner=locked,tick-queue --impl=heap \
+            --tick=2ms --workload=periodic --set=ended=$ended --set=period=20ms --set=duration=%s --set=slow_every=1000s --tasks=20
         [ "$(json r.json 'all(c["ledger"]["accepted"] == c["ledger"]["returned"] == 20 and c["ledger"]["ran"] == 0
             and c["ledger"]["early"] == 0 for c in d["cells"])')" = True ]
-        [ "$(json r.json 'all(c["clock"]["stats"]["runs"] >= 60 for c in d["cells"])')" = True ]
     done
 }
 
 @test "a trace is played at its speed, and as much of it as was asked for" {
-    for speed in 1 10; do
-        "$twbench" replay nginx --runner=locked --impl=heap --duration=100ms --speed=$speed --progress=never \
-            --no-system-check --json=$speed.json >/dev/null
+    for budget in 100 1000 10000; do # the longer, the less a pause of the machine counts
+        for speed in 1 10; do
+            "$twbench" replay nginx --runner=locked --impl=heap --duration=${budget}ms --speed=$speed --progress=never --no-system-check \
+                --json=$speed.json --force >/dev/null
+        done
+        one=$(json 1.json 'd["cells"][0]["clock"]["operations"]')
+        ten=$(json 10.json 'd["cells"][0]["clock"]["operations"]')
+        echo "$one $ten"
+        [ "$(json 10.json 'd["cells"][0]["clock"]["duration_ns"]')" = ${budget}000000 ]
+        [ "$ten" -le $((3 * one)) ] || return 0
     done
-    one=$(json 1.json 'd["cells"][0]["clock"]["operations"]')
-    ten=$(json 10.json 'd["cells"][0]["clock"]["operations"]')
-    echo "$one $ten"
-    [ "$ten" -gt $((3 * one)) ]
-    [ "$(json 10.json 'd["cells"][0]["clock"]["duration_ns"]')" = 100000000 ]
+    false
 }
 
 @test "a run says its span before it begins, and --plan its time" {

@@ -128,7 +128,7 @@ static int run_cell(struct claiming *claiming, const struct experiment_run *run,
     cJSON *cell = cJSON_DetachItemFromArray(cells, 0);
     cJSON_Delete(document);
     free(text);
-    bool is_over = pool_is_interrupted(claiming->session.pool);
+    bool is_over = interrupt_is_pending(pool_interrupt(claiming->session.pool));
     if (cell && !is_over)
         keep_cell(claiming, cell, identity);
     else

@@ -5,7 +5,6 @@
  */
 #include "harness/measure/run/job_pool.h"
 
-#include "harness/base/interrupt.h"
 #include "harness/base/isolate.h"
 #include "harness/base/memory.h"
 #include "harness/base/process_state.h"
@@ -19,7 +18,7 @@
 
 /* A plugin that writes files does not fill the disk. */
 #define FILE_BYTES ((uint64_t)64 << 20)
-/* A child that has run for less than one in so many parts of the time sleeps. */
+/* A child that has run, or waited to, for less than one in so many parts of the time sleeps. */
 #define RUNS_SELDOM 50u
 /* Marks of a child that has closed its end. */
 #define MARKS_GONE 3u
@@ -35,10 +34,9 @@ struct slot {
     uint64_t mark_cpu_ns; /* between the first two; 0: not known */
     bool has_threads;     /* whose processor time is in it, too */
     uint64_t deadline_ns;
-    uint64_t looked_ns,
-        looked_cpu_ns;       /* when the budget was last extended, and the processor time then */
-    const struct job *job;   /* what the child does: */
-    const struct job *asked; /* this, or `look` after it took too long */
+    uint64_t looked_ns, looked_asked_ns; /* when the budget was extended, slot_asked_ns() then */
+    const struct job *job;               /* what the child does: */
+    const struct job *asked;             /* this, or `look` after it took too long */
     struct job look;
     struct job_report *report; /* shared with the child */
     uint64_t memory_kills;     /* isolate_memory_kills() when the child began */
@@ -139,7 +137,7 @@ static int slot_begin(struct pool *pool, struct slot *slot, const struct job *jo
     slot->deadline_ns = clock_read_ns(CLOCK_MONOTONIC) + pool->bounds.budget_ns;
     slot->half_ns = slot->deadline_ns - pool->bounds.budget_ns / 2;
     slot->looked_ns = slot->deadline_ns - pool->bounds.budget_ns;
-    slot->looked_cpu_ns = 0;
+    slot->looked_asked_ns = 0;
     slot->memory_kills = isolate_memory_kills();
     int ends[2] = {-1, -1};
     slot->marks = 0;
@@ -349,11 +347,6 @@ static int poll_timeout_ms(const struct pool *pool, uint64_t now_ns)
     return (int)(wait_ns / 1000000u) + 1;
 }
 
-bool pool_is_interrupted(struct pool *pool)
-{
-    return interrupt_is_pending(&pool->interrupt);
-}
-
 const struct interrupt *pool_interrupt(const struct pool *pool)
 {
     return &pool->interrupt;
@@ -399,14 +392,25 @@ static void slot_mark(struct slot *slot)
     (void)!write(fd.fd, "", 1);
 }
 
+/* Processor time that it used, and that its main thread waited for. */
+static uint64_t slot_asked_ns(const struct slot *slot, uint64_t used_ns)
+{
+    char path[64], text[100];
+    unsigned long long waited_ns = 0;
+    snprintf(path, sizeof path, "/proc/%d/schedstat", (int)slot->pid);
+    sysfile_read(text, sizeof text, "", path);
+    return sscanf(text, "%*u %llu", &waited_ns) == 1 ? used_ns + waited_ns : used_ns;
+}
+
 /* A budget counts processor time, so that a busy machine does not decide an outcome: the child gets what it lacks.
  * One that hardly runs, because it sleeps, has had its budget: it was not kept from running. */
 static bool slot_extend(const struct pool *pool, struct slot *slot, uint64_t now_ns)
 {
-    uint64_t used_ns = slot_cpu_ns(slot), more_ns = used_ns - slot->looked_cpu_ns;
+    uint64_t used_ns = slot_cpu_ns(slot), asked_ns = slot_asked_ns(slot, used_ns);
+    uint64_t more_ns = asked_ns - slot->looked_asked_ns;
     if (used_ns >= pool->bounds.budget_ns || more_ns < (now_ns - slot->looked_ns) / RUNS_SELDOM)
         return false;
-    slot->looked_cpu_ns = used_ns;
+    slot->looked_asked_ns = asked_ns;
     slot->looked_ns = now_ns;
     slot->deadline_ns = now_ns + pool->bounds.budget_ns - used_ns;
     return true;
@@ -467,7 +471,7 @@ int pool_run(struct pool *pool, const struct job *jobs, size_t count, pool_done_
         if (status != DIAG_OK)
             break;
         pool_wait(pool);
-        if (pool_is_interrupted(pool))
+        if (interrupt_is_pending(&pool->interrupt))
             status = POOL_INTERRUPTED;
         else if (pool_left_ns(pool) == 0)
             status = DEADLINE_OVER;

@@ -1,13 +1,13 @@
 /* job_pool.h - runs jobs in child processes: one each, with a core, a time budget and a memory bound.
  *
- * A child inherits the stream by fork, writes its report into shared memory and exits; whatever it
- * does - crash, hang, eat memory - becomes a status with a reason, and the parent goes on. Children
- * die with their parent.  No two children ever share a core.
+ * A child inherits the stream by fork, writes its report into shared memory and exits; whatever it does - crash, hang, eat
+ * memory - becomes a status with a reason, and the parent goes on.  Children die with it.  No two ever share a core.
  */
 #ifndef TWBENCH_JOB_POOL_H
 #define TWBENCH_JOB_POOL_H
 
 #include "harness/base/clock.h"
+#include "harness/base/interrupt.h"
 #include "harness/measure/run/job.h"
 
 #include <sched.h>
@@ -27,7 +27,6 @@ int pool_open(struct pool **out, const int *cpus, size_t count, const struct poo
 void pool_close(struct pool *pool);
 /* Another budget for the children that begin from now on. */
 void pool_set_budget(struct pool *pool, uint64_t budget_ns);
-
 /* When everything has to be done, whatever the children have left of their budgets. */
 void pool_set_deadline(struct pool *pool, struct deadline deadline);
 
@@ -41,9 +40,7 @@ typedef void pool_done_fn(void *ctx, const struct job *job, const struct job_rep
 int pool_run(struct pool *pool, const struct job *jobs, size_t count, pool_done_fn *done, void *ctx,
              struct diag *diag);
 
-/* True when an interrupt has come and waits to be seen. */
-bool pool_is_interrupted(struct pool *pool);
-/* For who waits for something else than the pool; as long as the pool is open. */
+/* For who asks whether one has come, or waits for something else than the pool; as long as the pool is open. */
 const struct interrupt *pool_interrupt(const struct pool *pool);
 
 #endif

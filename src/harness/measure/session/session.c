@@ -570,7 +570,7 @@ int session_run(struct session *session, struct diag *diag)
         if (i > 0 && group->workload != session->plan.groups[i - 1].workload)
             memset(session->hopeless, 0, session->cell_count * sizeof *session->hopeless);
         status = run_group(session, group, group_weight(group), diag);
-        if (status == DIAG_OK && pool_is_interrupted(session->pool))
+        if (status == DIAG_OK && interrupt_is_pending(pool_interrupt(session->pool)))
             status = POOL_INTERRUPTED;
     }
     return status;
