@@ -5,6 +5,7 @@
  */
 #include "harness/measure/run/job_pool.h"
 
+#include "harness/base/file.h"
 #include "harness/base/isolate.h"
 #include "harness/base/memory.h"
 #include "harness/base/process_state.h"

@@ -29,7 +29,6 @@ void pool_close(struct pool *pool);
 void pool_set_budget(struct pool *pool, uint64_t budget_ns);
 /* When everything has to be done, whatever the children have left of their budgets. */
 void pool_set_deadline(struct pool *pool, struct deadline deadline);
-
 /* Called in the parent as each job ends, in the order in which they end. */
 typedef void pool_done_fn(void *ctx, const struct job *job, const struct job_report *report);
 
