@@ -57,6 +57,7 @@ struct measuring_step {
     size_t count;
     size_t round;
     uint64_t runs, warmup;
+    bool no_latency; /* single calls are not timed */
 };
 
 /* What the budget counts: processor time with that of the children; with --clock=real, where all wait, wall time. */

@@ -115,6 +115,7 @@ static void fill_matrix(struct measuring *measuring, const struct measuring_step
     matrix->runs = step->runs;
     matrix->warmup = step->warmup;
     matrix->budget_ns = measuring->child_ns;
+    matrix->no_latency = step->no_latency;
 }
 
 static struct plan_cell cell_of(const struct measuring *measuring,

@@ -9,16 +9,15 @@
 #include <math.h>
 
 /* Up to which share of the budget a step may go. */
-#define LOOK_UNTIL   0.40
-#define AROUND_UNTIL 0.48
-#define RACE_UNTIL   0.70
+#define LOOK_UNTIL   0.62
+#define AROUND_UNTIL 0.70
+#define RACE_UNTIL   0.85
 #define IDLE_UNTIL   0.50 /* on the real clock */
 #define FINAL_UNTIL  0.97
 
 enum round { ROUND_LOOK, ROUND_RACE, ROUND_FINAL };
 
 #define FINALS    (CRITERIA_ROUNDS - ROUND_FINAL)
-#define LOOK_RUNS 3
 #define RACE_RUNS 6
 #define TRIED_AT_SIZE                                                                              \
     2 /* where none of so many ends in its share, the load is too large for the budget */
@@ -127,15 +126,17 @@ static int check_tick(struct race *race, size_t index, struct diag *diag)
     return status;
 }
 
-/* One by one, so that what each takes is known, until the share is used up. */
-static int look(struct race *race, const size_t *order, size_t count, uint64_t runs, double until,
+/* One by one, so that what each takes is known, until the share is used up.  Where the cost decides a look has no need of
+ * how long single calls take, which is most of its time. */
+static int look(struct race *race, const size_t *order, size_t count, double until,
                 struct diag *diag)
 {
     struct measuring *measuring = race->measuring;
+    const struct wishes *wishes = &measuring->evidence.wishes;
+    bool by_cost = wishes->goal == CRITERION_COST && wishes->tail_ns == 0;
     int status = DIAG_OK;
     for (size_t i = 0; i < count && status == DIAG_OK; i++) {
-        struct measuring_step step = {
-            .chosen = &order[i], .count = 1, .round = ROUND_LOOK, .runs = runs};
+        struct measuring_step step = {&order[i], 1, ROUND_LOOK, 1, .no_latency = by_cost};
         if (measuring_used(measuring) < until)
             status = check_tick(race, order[i], diag);
         if (status != DIAG_OK || measuring->evidence.candidates[order[i]].left_out[0])
@@ -144,12 +145,6 @@ static int look(struct race *race, const size_t *order, size_t count, uint64_t r
             status = measuring_run(race->measuring, &step, diag);
     }
     return status;
-}
-
-/* On the real clock a look is one run, which takes as long as what it plays. */
-static uint64_t look_runs(const struct race *race)
-{
-    return race->measuring->evidence.wishes.on_clock ? 1 : LOOK_RUNS;
 }
 
 size_t racing_order(const struct advice_evidence *evidence, size_t *order, size_t *first)
@@ -180,11 +175,11 @@ static int look_at_first(struct race *race, struct diag *diag)
     const struct advice_evidence *evidence = &race->measuring->evidence;
     bool can_be_smaller = first == CANDIDATES_USUAL && !evidence->load.is_trace;
     size_t try = can_be_smaller ? TRIED_AT_SIZE : first;
-    int status = look(race, order, try, 1, FINAL_UNTIL, diag);
+    int status = look(race, order, try, FINAL_UNTIL, diag);
     if (status == DIAG_OK && can_be_smaller && !evidence_knows(evidence))
         return DEADLINE_OVER; /* advising goes on with fewer tasks */
     if (status == DIAG_OK)
-        status = look(race, order + try, first - try, 1, FINAL_UNTIL, diag);
+        status = look(race, order + try, first - try, FINAL_UNTIL, diag);
     return status == DIAG_OK ? publish(race, diag) : status;
 }
 
@@ -192,7 +187,7 @@ static int look_at_designs(struct race *race, struct diag *diag)
 {
     size_t order[CANDIDATES_MAX], first;
     size_t count = racing_order(&race->measuring->evidence, order, &first);
-    return look(race, order + first, count - first, look_runs(race), LOOK_UNTIL, diag);
+    return look(race, order + first, count - first, LOOK_UNTIL, diag);
 }
 
 /* ---- Around. --------------------------------------------------------------------------------- */
@@ -242,7 +237,7 @@ static int look_around(struct race *race, struct diag *diag)
     for (size_t i = 0; i < added; i++)
         key[around[i]] = (double)race->measuring->evidence.candidates[around[i]].tick_ns;
     sort_by(around, added, key);
-    return look(race, around, added, look_runs(race), AROUND_UNTIL, diag);
+    return look(race, around, added, AROUND_UNTIL, diag);
 }
 
 /* ---- Race. ----------------------------------------------------------------------------------- */
@@ -305,7 +300,7 @@ static int run_race(struct race *race, struct diag *diag)
     size_t used = find_racers(race, racers);
     if (used == 0)
         return DIAG_OK;
-    struct measuring_step step = {racers, used, ROUND_RACE, RACE_RUNS, 1};
+    struct measuring_step step = {racers, used, ROUND_RACE, RACE_RUNS, 1, false};
     step.count = fit(race, step, RACE_UNTIL);
     if (step.count < 2 && used > 1) {
         step.count = used; /* two at least, from what would be that of the final */
@@ -382,7 +377,7 @@ static int look_at_rest(struct race *race, struct diag *diag)
     for (size_t i = 0; i < race->measuring->evidence.candidate_count; i++)
         if (!is_looked_at(race->measuring, i))
             rest[count++] = i;
-    return look(race, rest, count, look_runs(race), FINAL_UNTIL, diag);
+    return look(race, rest, count, FINAL_UNTIL, diag);
 }
 
 /* May none of those that do not differ from the answer be better than it by more than SEPARATED?  fill_own comes before. */
@@ -422,8 +417,8 @@ static int run_finals(struct race *race, struct diag *diag)
         bool settled = is_settled(race);
         if (i > 0 && settled && is_separated(race))
             break;
-        struct measuring_step step = {finalists, find_finalists(race, finalists), ROUND_FINAL + i,
-                                      runs[i], 1};
+        struct measuring_step step = {
+            finalists, find_finalists(race, finalists), ROUND_FINAL + i, runs[i], 1, false};
         if (i > 0 && settled && step.count > RIVALS)
             step.count = RIVALS;
         step.count = fit(race, step, FINAL_UNTIL);

@@ -7,7 +7,7 @@ advise() {
     "$twbench" advise --progress=never --no-system-check --style=plain "$@"
 }
 
-# the candidate of that name in FILE: `of FILE NAME EXPRESSION` over it as c
+# of FILE NAME EXPRESSION - over the candidate of that name as c
 of() {
     json "$1" "(lambda c: $3)(next(c for c in d['advice']['candidates'] if c['name'] == '$2'))"
 }
@@ -19,8 +19,8 @@ answers() {
 
 @test "a load has an answer among its candidates, and a command that measures it again" {
     given_time answers hold --tasks=300 --impl=list,heap,scan
-    [ "$(json a.json 'd["complete"], d["kind"]')" = "(True, 'advice')" ]
-    [ "$(json a.json 'd["advice"]["recommendation"]["candidate"] in [c["name"] for c in d["advice"]["candidates"]]')" = True ]
+    [ "$(json a.json 'd["complete"], d["kind"], d["advice"]["recommendation"]["candidate"] in [c["name"] for c in d["advice"]["candidates"]]')" = "(True, 'advice', True)" ]
+    [ "$(json a.json 'all((c["sampling"]["runs"] == 1) == (c["phases"][0]["latency_ns"]["start"] is None) for c in d["cells"] if c["status"] == "ok")')" = True ] # single calls: of who races
     grep -q -e '^Take ' -e '^No clear answer' a.txt
     read -r _ arguments < <(json a.json 'd["advice"]["recommendation"]["command"]')
     # shellcheck disable=SC2086

@@ -268,7 +268,8 @@ static size_t list_first(const struct stream *stream, const struct group_options
     first[count++] = JOB_MEMORY;
     if (options->runs == 0)
         return count;
-    first[count++] = JOB_LATENCY;
+    if (!options->no_latency)
+        first[count++] = JOB_LATENCY;
     if (options->count)
         first[count++] = JOB_COUNT;
     if (options->small)

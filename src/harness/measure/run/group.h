@@ -21,6 +21,7 @@ struct group_options {
     uint64_t seed;        /* of the order */
     double pace_ns;       /* the core's full pace, which timed passes wait for; 0: they do not */
     uint64_t patience_ns; /* how long those of a sample may wait for it */
+    bool no_latency;      /* single calls are not timed */
     bool count;           /* read the processor's counters too */
     const struct stream *small; /* step through this one too; NULL: none */
 };

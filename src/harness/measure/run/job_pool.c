@@ -297,14 +297,6 @@ static bool slot_time_out(struct pool *pool, struct slot *slot)
     return true;
 }
 
-static size_t pool_running(const struct pool *pool)
-{
-    size_t running = 0;
-    for (size_t i = 0; i < pool->count; i++)
-        running += pool->slots[i].pid != 0;
-    return running;
-}
-
 static void pool_kill(struct pool *pool)
 {
     int wait_status;
@@ -359,8 +351,8 @@ static int slot_watch_fd(const struct slot *slot)
     return slot->marks < 2 ? slot->watch_fd : -1;
 }
 
-/* Sleeps until a child ends, its time is over, or an interrupt comes. */
-static void pool_wait(struct pool *pool)
+/* Sleeps until a child ends, its time is over, or an interrupt comes.  False when no child runs. */
+static bool pool_wait(struct pool *pool)
 {
     struct pollfd fds[2 * CPU_SETSIZE + 1];
     nfds_t count = 0;
@@ -370,8 +362,11 @@ static void pool_wait(struct pool *pool)
         fds[count++] = (struct pollfd){.fd = pool->slots[i].pidfd, .events = POLLIN};
         fds[count++] = (struct pollfd){.fd = slot_watch_fd(&pool->slots[i]), .events = POLLIN};
     }
+    if (count == 0)
+        return false;
     fds[count++] = (struct pollfd){.fd = pool->interrupt.fd, .events = POLLIN};
     poll(fds, count, poll_timeout_ms(pool, clock_read_ns(CLOCK_MONOTONIC)));
+    return true;
 }
 
 /* The child stands at a mark: reads its clock, and lets it go on. */
@@ -467,11 +462,10 @@ int pool_run(struct pool *pool, const struct job *jobs, size_t count, pool_done_
     size_t next = 0;
     int status = DIAG_OK;
     pool->begin_ns = isolate_now_ns();
-    while (status == DIAG_OK && (next < count || pool_running(pool) > 0)) {
+    while (status == DIAG_OK) {
         status = pool_fill(pool, jobs, count, &next, diag);
-        if (status != DIAG_OK)
+        if (status != DIAG_OK || !pool_wait(pool))
             break;
-        pool_wait(pool);
         if (interrupt_is_pending(&pool->interrupt))
             status = POOL_INTERRUPTED;
         else if (pool_left_ns(pool) == 0)

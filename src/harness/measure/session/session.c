@@ -492,6 +492,7 @@ static int run_chosen(struct session *session, const struct plan_group *plan, st
         .seed = setup->seed,
         .pace_ns = session->pace_ns,
         .patience_ns = patience_of(setup),
+        .no_latency = setup->no_latency,
         .count = session->counters_reason[0] == '\0',
         .small = small,
     };

@@ -34,6 +34,7 @@ struct setup {
     uint64_t min_time_ns; /* work of one sample */
     uint64_t patience_ns; /* longest wait for the core's full pace */
     bool counts_only;     /* runs is 0 then */
+    bool no_latency;      /* single calls are not timed */
     bool same_pass;       /* every pass of a process replays the same operations */
     bool rename;          /* passes over a trace differ in the ids, however long it is */
     enum setup_counters counters;
