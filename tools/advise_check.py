@@ -9,7 +9,7 @@ twbench, with its timers behind a colon ("P2:1e4"), or a recorded trace: "nginx"
 "nginx*4" (four recordings, each beginning an eighth later).  Default: the five recorded traces in these three sizes.
 
 The long run takes two samples of each exact design and nine of those within 1.3 of the best.  Candidates with settings
-("ring tickless") that advise measured within 1.1 of its choice are measured beside heap, which ties them to that run.
+("ring tickless") that advise measured within 1.1 of its choice are measured beside its design, which ties them to that run.
 "Unclear" are answers in which advise names several, one of them within 5 %.  The status is 1 if more than one answer in
 fifteen is neither.
 """
@@ -149,20 +149,23 @@ def long_run(load):
     return costs
 
 
-def add_with_settings(costs, names, load):
-    """Of "hashed slots=512 tickless": its ratio to heap in a run of both, times heap in the long run."""
+def add_with_settings(costs, names, load, tie):
+    """Of "hashed slots=512 tickless": its ratio to the design `tie`, or to heap if the settings are the tie's too, in a run of
+    both, times that design in the long run."""
     groups = {}
     for name in names:
         groups.setdefault(tuple(name.split()[1:]), []).append(name)
     for settings, group in groups.items():
         drive = "next" if "tickless" in settings else "ticks"
         flags = [f"--{each}" for each in settings if each != "tickless"]
-        beside = measure(load, {*(name.split()[0] for name in group), "heap"},
+        beside = measure(load, {*(name.split()[0] for name in group), tie, "heap"},
                          [*flags, "--runs=9", *(["--drive=ticks,next"] if drive == "next" else [])])
-        own, heap = costs_of(beside, drive), costs_of(beside).get("heap")
+        shared = any(each.split("=")[0] in cell["params"] for cell in beside["cells"] if cell["impl"] == tie for each in settings)
+        by = "heap" if shared else tie
+        own, tied = costs_of(beside, drive), costs_of(beside).get(by)
         for name in group:
-            if heap and name.split()[0] in own:
-                costs[name] = own[name.split()[0]] / heap * costs["heap"]
+            if tied and name.split()[0] in own:
+                costs[name] = own[name.split()[0]] / tied * costs[by]
 
 
 def judge(name, budget):
@@ -178,7 +181,8 @@ def judge(name, budget):
     chosen = choice["candidate"]
     costs = long_run(load)
     add_with_settings(costs, [each for each, ns in measured.items() if " " in each and
-                              (each == chosen or ns <= RIVAL * measured[chosen])], load)
+                              (each == chosen or ns <= RIVAL * measured[chosen])], load,
+                      chosen.split()[0] if chosen.split()[0] in costs else "heap")
     best = min(costs, key=costs.get)
     ratio = costs[chosen] / costs[best] if chosen in costs else None
     tied = [each["name"] for each in advice["candidates"] if each["status"] == "not-told-apart"] if choice.get("unclear") else []
