@@ -113,9 +113,15 @@ void race_ran(struct race_account *account, const struct tw_firing *firing, uint
     struct race_service *service = account->service;
     if (atomic_fetch_add(&service->tasks_inside, 1) > 0 &&
         service->runner->flags & TW_RUNNER_ONE_DISPATCH)
-        FIND(account->service, RACE_TRAITS,
-             "two tasks run at once, though TW_RUNNER_ONE_DISPATCH is set");
+        FIND(service, RACE_TRAITS, "two tasks run at once, though TW_RUNNER_ONE_DISPATCH is set");
+    /* What another thread may read once it sees the run counted comes before the count. */
     atomic_store(&account->ran_in, (uint64_t)pthread_self());
+    uint64_t turn_before = atomic_exchange(&account->turn_ns, firing->turn_ns);
+    uint64_t name_before = atomic_exchange(&account->fired_name, firing->timer);
+    atomic_store(&account->began_ns, now_ns);
+    atomic_store(&account->late_by_ns,
+                 now_ns - (account->repeat == TW_FIXED_DELAY ? atomic_load(&account->next_due_ns)
+                                                             : firing->due_ns));
     atomic_fetch_add(&service->progress, 1);
     atomic_fetch_add(&service->runs, 1);
     atomic_fetch_add(&account->runs, 1);
@@ -128,17 +134,12 @@ void race_ran(struct race_account *account, const struct tw_firing *firing, uint
     judge_due(account, firing);
     judge_moments(account, firing, now_ns);
     judge_stopped(account);
-    if (atomic_exchange(&account->turn_ns, firing->turn_ns) == firing->turn_ns)
+    if (turn_before == firing->turn_ns)
         FIND(account->service, RACE_CATCH_UP, "%s timer %" PRIu64 " ran twice on one tick",
              kind_of(account), number_of(account));
-    uint64_t earlier = atomic_exchange(&account->fired_name, firing->timer);
-    if (earlier != 0 && earlier != firing->timer)
+    if (name_before != 0 && name_before != firing->timer)
         FIND(account->service, RACE_NAMES, "%s timer %" PRIu64 " changes its name from run to run",
              kind_of(account), number_of(account));
-    atomic_store(&account->began_ns, now_ns);
-    atomic_store(&account->late_by_ns,
-                 now_ns - (account->repeat == TW_FIXED_DELAY ? atomic_load(&account->next_due_ns)
-                                                             : firing->due_ns));
     if (account->repeat == TW_ONCE)
         race_ended(account, RACE_RAN);
 }

@@ -224,9 +224,8 @@ void case_each_bit(struct race_service *service, struct tw_seat *seat, tw_timer 
         int answer = service->runner->stop(seat, name ^ UINT64_C(1) << bit);
         if (answer != TW_RUN_IDLE)
             FIND(service, RACE_NAMES,
-                 "a stop by a name with another bit %u than that of the only timer, %#" PRIx64
-                 ", answered %d",
-                 bit, name, answer);
+                 "a stop by the only timer's name, %#" PRIx64 ", with bit %u turned, answered %d",
+                 name, bit, answer);
     }
 }
 
