@@ -12,8 +12,8 @@ static void print_segment(const char *file, uint64_t bytes, const struct wl_file
 {
     printf("%s  segment, %" PRIu64 " bytes", file, bytes);
     if (header)
-        printf(", format %u, %u slots of %u ms, %u hours", header->version, header->slots,
-               header->slot_ms, header->hours);
+        printf(", format %u, %u slots of %u ms, %u hours", header->version, header->geometry.slots,
+               header->geometry.slot_ms, header->geometry.hours);
     printf("\n");
 }
 

@@ -355,6 +355,7 @@ static const struct {
     {"one write fails with EIO", DISK_FAIL_WRITE, EIO, 1, false},
     {"each write does half of its work", DISK_SHORT_WRITE, 0, INT64_MAX, false},
     {"one sync fails with EIO", DISK_FAIL_SYNC, EIO, 1, false},
+    {"one of two syncs at once fails with EIO", DISK_FAIL_BESIDE, EIO, 1, false},
     {"every sync fails with EIO", DISK_FAIL_SYNC, EIO, INT64_MAX, false},
     {"one read fails with EIO", DISK_FAIL_READ, EIO, 1, false},
     {"one read fails with EIO, of those of the open behind a kill", DISK_FAIL_READ, EIO, 1, true},
@@ -401,15 +402,18 @@ static bool prove_fault(const struct crash_case *this, enum tw_sync_policy sync,
     struct recorded recorded = {.log = NULL};
     char reason[300] = "", where[300];
     struct rng rng;
-    bool holds = recorded_make(this, sync, TASKS, seed, "disk", &recorded), reads;
-    reads = faults[which].fault == DISK_FAIL_READ || faults[which].fault == DISK_SHORT_READ;
+    bool holds = recorded_make(this, sync, TASKS, seed, "disk", &recorded);
+    uint32_t fault = faults[which].fault;
+    bool reads = fault == DISK_FAIL_READ || fault == DISK_SHORT_READ;
+    bool syncs = fault == DISK_FAIL_SYNC || fault == DISK_FAIL_BESIDE;
     rng_seed(&rng, seed, 53 + which);
     if (holds) {
         recorded.request.insists = true;
         recorded.request.load.hot_permille = recorded.book->load.hot_permille = 700;
-        recorded.log->fault = faults[which].fault;
+        recorded.log->fault = fault;
         recorded.log->fault_errno = faults[which].error;
-        recorded.log->fault_after = (int64_t)rng_below(&rng, rng_below(&rng, 4) ? 60 : 8);
+        bool soon = fault == DISK_FAIL_BESIDE || rng_below(&rng, 4) == 0;
+        recorded.log->fault_after = (int64_t)rng_below(&rng, soon ? 8 : 60);
         recorded.log->fault_count = faults[which].count;
         recorded.log->fault_half = faults[which].half && !reads;
         snprintf(where, sizeof where,
@@ -423,7 +427,7 @@ static bool prove_fault(const struct crash_case *this, enum tw_sync_policy sync,
             crash_broken(this, CRASH_ERRORS, "crashed", "%s: %s", where, reason);
         recorded.fault = faults[which].words;
         holds = (holds || aborted) &&
-                (faults[which].fault != DISK_FAIL_SYNC || judge_failed_sync(this, &recorded));
+                (recorded.log->faults == 0 || !syncs || judge_failed_sync(this, &recorded));
         /* What the store acknowledged is there when the disk is sound again. */
         recorded.book->is_power = false;
         crash_prepare(recorded.book, recorded.request.producers);

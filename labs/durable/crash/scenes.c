@@ -814,6 +814,13 @@ static bool is_synced(struct scene *scene, uint64_t from, bool is_followed)
     return false;
 }
 
+static void tend_all(struct scene *scene)
+{
+    for (int more = 1; more && !scene->outcome->rule[0];)
+        expect(scene, "tend", scene->this->store->tend(scene->store, scene->now_ms, &more),
+               TW_STORE_OK);
+}
+
 /* What was acknowledged since the last one is durable, or becomes so: the record up to there is kept. */
 static void mark(struct scene *scene, size_t at, enum part part)
 {
@@ -823,10 +830,8 @@ static void mark(struct scene *scene, size_t at, enum part part)
         return;
     if (scene->sync == TW_SYNC_NONE && at / 2 % 2)
         expect(scene, "checkpoint", scene->this->store->checkpoint(scene->store), TW_STORE_OK);
-    for (int more = scene->sync == TW_SYNC_NONE && at / 2 % 2 == 0;
-         more && !scene->outcome->rule[0];)
-        expect(scene, "tend", scene->this->store->tend(scene->store, scene->now_ms, &more),
-               TW_STORE_OK);
+    else if (scene->sync == TW_SYNC_NONE)
+        tend_all(scene);
     if (scene->sync == TW_SYNC_INTERVAL)
         is_durable = is_synced(scene, scene->from, part == IS_FOLLOWED);
     scene->in_time[part] += is_durable;
@@ -880,6 +885,36 @@ static void many(struct scene *scene)
         scene->outcome->marks[2 * step - 1] = scene->log->length;
     if (footing_entries("/proc/self/fd") > files || kept_bytes(memory) > 0)
         fail(scene, "failed", "closed, and messages keep descriptors or memory");
+}
+
+#define OUTLIVED   6u
+#define FILE_BYTES 4000u /* fills a small file */
+
+/* A file in which one waits outlives the file behind it, which says what became of the others there. */
+static void outlived(struct scene *scene)
+{
+    scene->settings = scene->this->small;
+    scene->setting_count = scene->this->small_count;
+    if (!scene_open(scene, "steps", DURABLE_EPOCH_MS))
+        return;
+    for (size_t step = 0; step < OUTLIVED && !scene->outcome->rule[0]; step++) {
+        size_t first = scene->count;
+        for (unsigned part = STAYS; part <= IS_CANCELLED; part++)
+            add_part(scene, step, (enum part)part);
+        expect(scene, "put", put(scene), TW_STORE_OK);
+        cancel(scene, first + IS_CANCELLED);
+        uint64_t due_ms = scene->messages[first + IS_DONE].put.due_ms;
+        add(scene, MANY * PARTS + step, due_ms, FILE_BYTES);
+        expect(scene, "put", put(scene), TW_STORE_OK);
+        drain(scene, due_ms + scene->description.resolution_ms, 2);
+        for (uint64_t far = 0; far < OUTLIVED; far++) {
+            add(scene, (MANY + step) * PARTS * PARTS + far, DURABLE_EPOCH_MS + DAY_MS, FILE_BYTES);
+            expect(scene, "put", put(scene), TW_STORE_OK);
+            tend_all(scene);
+        }
+        mark(scene, 2 * step + 1, IS_DONE);
+    }
+    scene_close(scene);
 }
 
 /* Power was lost at each mark, and nothing had arrived but what was synced; what a tend has written under none outlives a kill. */
@@ -1100,15 +1135,18 @@ bool crash_scenes(const struct crash_case *this)
 bool crash_recorded_scenes(const struct crash_case *this, enum crash_part part,
                            enum tw_sync_policy sync)
 {
-    static scene_fn *const power[] = {many}, *const behind[] = {open_at_marks};
+    static scene_fn *const power[] = {many, outlived}, *const behind[] = {open_at_marks};
     static scene_fn *const failing[] = {failing_sync, failing_sync, failing_sync,
                                         failing_sync, failing_sync, failing_sync};
-    struct playing playing = {.this = this, .part = part, .sync = sync};
-    playing.scenes = part == CRASH_POWER ? power : failing;
-    playing.count = part == CRASH_POWER ? 1 : sizeof failing / sizeof *failing;
-    playing.log = disk_log_make(RECORD_BYTES);
-    if (play_there(&playing, behind, part == CRASH_POWER) && playing.log->overflow > 0)
-        crash_broken(this, part, "failed", "the record of the disk has no room");
-    disk_log_free(playing.log);
+    bool is_power = part == CRASH_POWER;
+    for (size_t i = 0; i < (is_power ? 2 : 1) && !this->report->is_broken; i++) {
+        struct playing playing = {.this = this, .part = part, .sync = sync};
+        playing.scenes = is_power ? power + i : failing;
+        playing.count = is_power ? 1 : sizeof failing / sizeof *failing;
+        playing.log = disk_log_make(RECORD_BYTES);
+        if (play_there(&playing, behind, is_power) && playing.log->overflow > 0)
+            crash_broken(this, part, "failed", "the record of the disk has no room");
+        disk_log_free(playing.log);
+    }
     return !this->report->is_broken;
 }

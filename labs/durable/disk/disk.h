@@ -45,6 +45,7 @@ enum disk_fault {
     DISK_SOUND,
     DISK_FAIL_WRITE,
     DISK_FAIL_SYNC,
+    DISK_FAIL_BESIDE, /* a sync, while another is under way */
     DISK_FAIL_ALL,
     DISK_FAIL_READ,
     DISK_SHORT_READ, /* half of what was asked for is read, as a signal may have it */
@@ -52,12 +53,12 @@ enum disk_fault {
 };
 
 struct disk_log {
-    char root[4096]; /* with a slash at its end */
-    _Atomic uint32_t lock;
-    _Atomic uint64_t length; /* records */
-    uint64_t used, size;     /* bytes of data */
-    uint64_t overflow;       /* records that had no room: the record is of no use */
-    uint32_t fault;          /* enum disk_fault; DISK_FAIL_ALL: writes and what makes files */
+    char root[4096];                /* with a slash at its end */
+    _Atomic uint32_t lock, syncing; /* syncs that are under way */
+    _Atomic uint64_t length;        /* records */
+    uint64_t used, size;            /* bytes of data */
+    uint64_t overflow;              /* records that had no room: the record is of no use */
+    uint32_t fault; /* enum disk_fault; DISK_FAIL_ALL: writes and what makes files */
     int32_t fault_errno;
     int64_t fault_after; /* so many calls that it is about go well */
     int64_t fault_count; /* then so many fail */

@@ -353,9 +353,14 @@ static int do_sync(int fd, long call)
     if (file < 0)
         return (int)syscall(call, fd);
     uint64_t covered = atomic_load(&log->length);
-    sched_yield();
+    atomic_fetch_add(&log->syncing, 1);
+    if (log->fault == DISK_FAIL_BESIDE)
+        usleep(200); /* others begin one, too */
+    else
+        sched_yield();
     lock(log);
-    int failed = is_failed(log, DISK_FAIL_SYNC);
+    int is_beside = atomic_fetch_sub(&log->syncing, 1) > 1;
+    int failed = is_failed(log, DISK_FAIL_SYNC) || (is_beside && is_failed(log, DISK_FAIL_BESIDE));
     note(log, failed ? DISK_SYNC_FAILED : DISK_SYNC, file, covered, NULL, 0);
     if (file == DISK_PARENT && !failed && !log->parent_at)
         log->parent_at = atomic_load(&log->length);

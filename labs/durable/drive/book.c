@@ -155,7 +155,8 @@ static void judge_again(struct book *book, struct book_order *order, struct book
         step == order->last_step && order->last_acked < entry->first_poll)
         fault(book, &book->seen.out_of_order, key, "came again in another order after recovery");
     order->last_again = entry->sequence;
-    order->last_acked = entry->acked_poll;
+    /* Without an acknowledgement it may have been put at any time, and one whose cancel was lost was away meanwhile. */
+    order->last_acked = entry->acked && !entry->cancel_called ? entry->acked_poll : UINT32_MAX;
     order->last_step = step;
 }
 

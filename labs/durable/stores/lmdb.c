@@ -112,18 +112,16 @@ static void lmdb_abort(void *ctx)
     store->writing = NULL;
 }
 
-static int lmdb_insert(void *ctx, const struct tw_message *message, uint32_t seal)
+static int lmdb_insert(void *ctx, const struct tw_message *message)
 {
     struct tw_store *store = ctx;
     unsigned char bytes[16];
     store_at_put(bytes, (struct store_at){message->due_ms, message->key});
-    MDB_val key = {sizeof bytes, bytes}, value = {message->size + sizeof seal, NULL};
+    MDB_val key = {sizeof bytes, bytes}, value = {STORE_SEAL_BYTES + message->size, NULL};
     int result = mdb_put(store->writing, store->messages, &key, &value, MDB_RESERVE);
     if (result != MDB_SUCCESS)
         return step_answer(store, result);
-    memcpy(value.mv_data, &seal, sizeof seal);
-    if (message->size > 0)
-        memcpy((unsigned char *)value.mv_data + sizeof seal, message->payload, message->size);
+    store_sealed_put(value.mv_data, message);
     return TW_STORE_OK;
 }
 

@@ -196,14 +196,11 @@ static bool column_number(struct column *column, uint64_t number)
 
 static bool column_value(struct column *column, const struct tw_message *message)
 {
-    uint32_t seal = store_seal(message->key, message->due_ms, message->payload, message->size);
-    unsigned char *out = column_space(column, 4 + sizeof seal + message->size);
+    unsigned char *out = column_space(column, 4 + STORE_SEAL_BYTES + message->size);
     if (!out)
         return false;
-    put32(out, (uint32_t)sizeof seal + message->size);
-    memcpy(out + 4, &seal, sizeof seal);
-    if (message->size > 0)
-        memcpy(out + 4 + sizeof seal, message->payload, message->size);
+    put32(out, STORE_SEAL_BYTES + message->size);
+    store_sealed_put(out + 4, message);
     return true;
 }
 
@@ -338,24 +335,17 @@ static int cluster_make(struct tw_store *store, struct tw_error *error)
 static int server_begin(struct tw_store *store, struct tw_error *error)
 {
     struct store_server *server = &store->server;
+    const char *delay = store->sync == TW_SYNC_GROUP ? "-ccommit_delay=50" : "-ccommit_delay=0";
     const char *const arguments[] = {store->postgres,
                                      "-D",
                                      STORE_SERVER_DIRECTORY "/cluster",
-                                     "-c",
-                                     "listen_addresses=",
-                                     "-c",
-                                     "unix_socket_directories=" STORE_SERVER_DIRECTORY,
-                                     "-c",
-                                     "unix_socket_permissions=0700",
-                                     "-c",
-                                     "port=5432",
-                                     "-c",
+                                     "-cport=5432",
+                                     "-clisten_addresses=",
+                                     "-cunix_socket_permissions=0700",
+                                     "-cunix_socket_directories=" STORE_SERVER_DIRECTORY,
+                                     "-cdynamic_shared_memory_type=mmap",
                                      store->connections,
-                                     "-c",
-                                     "dynamic_shared_memory_type=mmap",
-                                     "-c",
-                                     store->sync == TW_SYNC_GROUP ? "commit_delay=50"
-                                                                  : "commit_delay=0",
+                                     delay,
                                      NULL};
     /* The lock says that no process of an earlier server lives; its number may be another's by now. */
     unlinkat(store->directory.fd, "cluster/postmaster.pid", 0);
@@ -402,7 +392,7 @@ static int server_start(struct tw_store *store, const struct tw_store_config *co
     store->server.directory = &store->directory;
     store->server.log_name = "postgres.log";
     store->server.package = "postgresql";
-    snprintf(store->connections, sizeof store->connections, "max_connections=%u",
+    snprintf(store->connections, sizeof store->connections, "-cmax_connections=%u",
              config->seats + 16);
     programs_find(store);
     int answer = store_directory_lock_server(&store->directory, error);

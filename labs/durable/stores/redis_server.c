@@ -262,40 +262,13 @@ int redis_script(struct redis_link *link, const char *text, char name[41])
 
 /* ---- The server. ------------------------------------------------------------------------------ */
 
+/* Where nothing is said Redis' default stands, as no file of settings is read. */
 static void arguments_set(struct redis_server *server, enum tw_sync_policy sync)
 {
     static const char *const common[] = {
-        "redis-server",
-        "--port",
-        "0",
-        "--unixsocket",
-        SOCKET_NAME,
-        "--save",
-        "",
-        "--appendonly",
-        "yes",
-        "--appenddirname",
-        FILE_FOLDER,
-        "--aof-load-truncated",
-        "yes",
-        "--auto-aof-rewrite-percentage",
-        "100",
-        "--auto-aof-rewrite-min-size",
-        "64mb",
-        "--no-appendfsync-on-rewrite",
-        "no",
-        "--logfile",
-        "",
-        "--loglevel",
-        "notice",
-        "--daemonize",
-        "no",
-        "--io-threads",
-        "1",
-        "--maxmemory",
-        "0",
-        "--appendfsync",
-    };
+        "redis-server", "--port",          "0",         "--unixsocket",
+        SOCKET_NAME,    "--save",          "",          "--appendonly",
+        "yes",          "--appenddirname", FILE_FOLDER, "--appendfsync"};
     static const char *const modes[] = {"always", "always", "no", "no"};
     size_t count = sizeof common / sizeof common[0];
     for (size_t i = 0; i < count; i++)

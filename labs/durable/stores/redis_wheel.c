@@ -39,7 +39,7 @@ extern const struct tw_store_backend tw_store_redis_wheel;
 #define RUN_MAX    256u    /* messages that one command reads, or those of one go together */
 #define TAKES      16u     /* lists moved aside in one go */
 #define TURN_BYTES 14000u  /* what the server surely reads in one turn of its loop */
-#define HEAD_BYTES 20u     /* of a message: key, due, seal */
+#define HEAD_BYTES (16u + STORE_SEAL_BYTES) /* of a message: key, due, seal */
 
 /* A list that was moved aside.  What lies before `read` is handed out, cancelled or damaged. */
 struct work {
@@ -119,15 +119,12 @@ static const char take_text[] =
 
 static void message_add(struct redis_link *link, const struct tw_message *message)
 {
-    uint32_t seal = store_seal(message->key, message->due_ms, message->payload, message->size);
     unsigned char *out = redis_space(link, HEAD_BYTES + message->size);
     if (!out)
         return;
     store_put64(out, message->key);
     store_put64(out + 8, message->due_ms);
-    memcpy(out + 16, &seal, sizeof seal);
-    if (message->size > 0)
-        memcpy(out + HEAD_BYTES, message->payload, message->size);
+    store_sealed_put(out + 16, message);
 }
 
 /* ---- Slots in use, under the lock. ------------------------------------------------------------ */
@@ -387,11 +384,8 @@ static int message_take(struct tw_store *store, struct work *work, const redisRe
 {
     const unsigned char *bytes = (const unsigned char *)part->str;
     uint64_t at = work->read;
-    uint32_t seal = 0;
-    if (part->len >= HEAD_BYTES)
-        memcpy(&seal, bytes + 16, sizeof seal);
-    if (part->len < HEAD_BYTES || seal != store_seal(store_get64(bytes), store_get64(bytes + 8),
-                                                     bytes + HEAD_BYTES, part->len - HEAD_BYTES)) {
+    if (part->len < HEAD_BYTES || !store_sealed_fits(bytes + 16, part->len - 16, store_get64(bytes),
+                                                     store_get64(bytes + 8))) {
         atomic_fetch_add(&store->damaged, 1);
         work->read++;
         return TW_STORE_OK;

@@ -209,13 +209,10 @@ static void messages_add(struct redis_link *link, const struct tw_message *messa
     redis_word(link, "payload");
     for (size_t i = 0; i < count; i++) {
         const struct tw_message *message = &messages[i];
-        uint32_t seal = store_seal(message->key, message->due_ms, message->payload, message->size);
         key_add(link, message->key);
-        unsigned char *value = redis_space(link, sizeof seal + message->size);
+        unsigned char *value = redis_space(link, STORE_SEAL_BYTES + message->size);
         if (value)
-            memcpy(value, &seal, sizeof seal);
-        if (value && message->size > 0)
-            memcpy(value + sizeof seal, message->payload, message->size);
+            store_sealed_put(value, message);
     }
     redis_command(link, 2 + 2 * count);
     redis_word(link, "ZADD");
@@ -287,23 +284,18 @@ static bool handed_reserve(struct tw_store *store, size_t more)
 static int delivery_take(struct tw_store *store, redisReply *const *parts,
                          struct tw_delivery *delivery, bool *taken)
 {
-    uint32_t seal;
     *taken = false;
     uint64_t key = parts[0]->len == 8 ? store_get64((const unsigned char *)parts[0]->str) : 0;
     uint64_t due = (uint64_t)strtod(parts[1]->str, NULL);
-    const char *value = parts[2]->str;
-    size_t size = parts[2]->len;
-    if (size >= sizeof seal)
-        memcpy(&seal, value, sizeof seal);
-    if (size < sizeof seal ||
-        seal != store_seal(key, due, value + sizeof seal, size - sizeof seal)) {
+    if (!store_sealed_fits(parts[2]->str, parts[2]->len, key, due)) {
         atomic_fetch_add(&store->damaged, 1);
         return TW_STORE_OK;
     }
-    void *copy = store_payloads_copy(&store->payloads, value + sizeof seal, size - sizeof seal);
+    size_t size = parts[2]->len - STORE_SEAL_BYTES;
+    void *copy = store_payloads_copy(&store->payloads, parts[2]->str + STORE_SEAL_BYTES, size);
     if (!copy)
         return TW_STORE_MEMORY;
-    *delivery = (struct tw_delivery){key, due, copy, (uint32_t)(size - sizeof seal)};
+    *delivery = (struct tw_delivery){key, due, copy, (uint32_t)size};
     *taken = true;
     return TW_STORE_OK;
 }

@@ -81,7 +81,7 @@ static void batch_insert(struct tw_store *store, rocksdb_writebatch_t *batch,
                          const struct tw_message *message)
 {
     unsigned char key[16];
-    uint32_t seal = store_seal(message->key, message->due_ms, message->payload, message->size);
+    uint32_t seal = store_seal(message);
     store_at_put(key, (struct store_at){message->due_ms, message->key});
     const char *names[] = {(const char *)key};
     const char *values[] = {(const char *)&seal, message->size > 0 ? message->payload : ""};

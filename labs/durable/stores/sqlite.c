@@ -51,7 +51,7 @@ struct tw_store {
     sqlite3 *written, *read; /* connections: of the leader, of the dispatcher */
     sqlite3_stmt *statements[STATEMENTS], *select;
     unsigned char *value; /* seal and payload of one message; the leader's */
-    int log;              /* for the sync of the interval; -1 */
+    int log;              /* for syncs that no commit does; -1 */
     uint64_t recovered, checkpoint_pages;
     bool is_counted;      /* how many wait is known; after a crash only a scan of all would tell */
     atomic_int log_pages; /* in the log, when the last transaction committed */
@@ -109,16 +109,15 @@ static void sqlite_abort(void *ctx)
         run(store, ROLLBACK);
 }
 
-static int sqlite_insert(void *ctx, const struct tw_message *message, uint32_t seal)
+static int sqlite_insert(void *ctx, const struct tw_message *message)
 {
     struct tw_store *store = ctx;
     sqlite3_stmt *insert = store->statements[INSERT];
-    memcpy(store->value, &seal, sizeof seal);
-    if (message->size > 0)
-        memcpy(store->value + sizeof seal, message->payload, message->size);
+    store_sealed_put(store->value, message);
     sqlite3_bind_int64(insert, 1, (sqlite3_int64)message->due_ms);
     sqlite3_bind_int64(insert, 2, number_of_key(message->key));
-    sqlite3_bind_blob(insert, 3, store->value, (int)(message->size + sizeof seal), SQLITE_STATIC);
+    sqlite3_bind_blob(insert, 3, store->value, (int)(STORE_SEAL_BYTES + message->size),
+                      SQLITE_STATIC);
     return run(store, INSERT);
 }
 
@@ -388,11 +387,12 @@ static int sqlite_start(struct tw_store *store, const struct tw_store_config *co
     int pages, most;
     sqlite3_db_status(store->written, SQLITE_DBSTATUS_CACHE_WRITE, &pages, &most, 1);
     sqlite3_wal_hook(store->written, log_grew, store);
-    if (config->sync != TW_SYNC_INTERVAL)
+    if (store->syncs_commits)
         return TW_STORE_OK;
     store->log = openat(store->directory.fd, "messages.db-wal", O_RDWR | O_CLOEXEC);
     if (store->log < 0 ||
-        !store_flusher_start(&store->flusher, config->interval_ms, log_sync, store)) {
+        (config->sync == TW_SYNC_INTERVAL &&
+         !store_flusher_start(&store->flusher, config->interval_ms, log_sync, store))) {
         snprintf(error->text, sizeof error->text,
                  "messages.db-wal: the thread that syncs it failed");
         return TW_STORE_IO;
@@ -403,7 +403,7 @@ static int sqlite_start(struct tw_store *store, const struct tw_store_config *co
 static int sqlite_make(struct tw_store *store, const struct tw_store_config *config,
                        struct tw_error *error)
 {
-    store->value = malloc(sizeof(uint32_t) + TW_PAYLOAD_MAX);
+    store->value = malloc(STORE_SEAL_BYTES + TW_PAYLOAD_MAX);
     store->log = -1;
     store->checkpoint_pages = store_setting(config, "checkpoint-pages", CHECKPOINT_PAGES);
     store->syncs_commits = config->sync <= TW_SYNC_GROUP;
@@ -424,6 +424,9 @@ STORE_OPEN(sqlite, tw_store_sqlite, sqlite_make, sqlite_free)
 
 static int sqlite_checkpoint(struct tw_store *store)
 {
+    /* A copy that another connection's transaction holds up answers that all is well, and syncs nothing. */
+    if (store->log >= 0)
+        log_sync(store);
     if (atomic_load(&store->writer.broken))
         return TW_STORE_BROKEN;
     int answer = log_copy(store, store->read, SQLITE_CHECKPOINT_PASSIVE);

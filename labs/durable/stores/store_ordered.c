@@ -109,7 +109,6 @@ enum store_offered store_poll_offer(struct store_poll *poll, struct store_at at,
                                     size_t size)
 {
     struct store_ordered *ordered = poll->ordered;
-    uint32_t seal;
     if (at.due > poll->now_ms || poll->count >= poll->max ||
         store_payloads_full(&ordered->payloads)) {
         ordered->next = at.due;
@@ -117,20 +116,16 @@ enum store_offered store_poll_offer(struct store_poll *poll, struct store_at at,
     }
     if (store_set_find(&ordered->is_handed, at.key) || store_set_find(&ordered->cancelling, at.key))
         return STORE_MORE;
-    const unsigned char *bytes = value;
-    if (size >= sizeof seal)
-        memcpy(&seal, bytes, sizeof seal);
-    if (size < sizeof seal ||
-        seal != store_seal(at.key, at.due, bytes + sizeof seal, size - sizeof seal)) {
+    if (!store_sealed_fits(value, size, at.key, at.due)) {
         /* Not served; it stays where it is, and is counted once in each open. */
         atomic_fetch_add(&ordered->damaged, 1);
         ordered->cursor = after(at);
         return STORE_MORE;
     }
-    size -= sizeof seal;
-    const void *copy = handed_reserve(ordered)
-                           ? store_payloads_copy(&ordered->payloads, bytes + sizeof seal, size)
-                           : NULL;
+    const unsigned char *payload = (const unsigned char *)value + STORE_SEAL_BYTES;
+    size -= STORE_SEAL_BYTES;
+    const void *copy =
+        handed_reserve(ordered) ? store_payloads_copy(&ordered->payloads, payload, size) : NULL;
     if (!copy)
         return STORE_NO_MEMORY;
     size_t last = ordered->handed_first + ordered->handed_count++;

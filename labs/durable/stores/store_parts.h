@@ -75,9 +75,13 @@ size_t store_payloads_memory(const struct store_payloads *payloads);
 /* Ends all payloads and gives the last block back; empty afterwards. */
 void store_payloads_free(struct store_payloads *payloads);
 
-/* What a message is sealed with: 32 bits over key, due and payload.  A bit that flipped in any of them, or a payload
- * that is there by half, changes it. */
-uint32_t store_seal(uint64_t key, uint64_t due_ms, const void *payload, size_t size);
+/* What a message is kept as: a seal of 32 bits over key, due and payload, and the payload.  A bit that flipped in any of
+ * them, or a payload that is there by half, breaks it. */
+#define STORE_SEAL_BYTES 4u
+uint32_t store_seal(const struct tw_message *message);
+void store_sealed_put(void *to, const struct tw_message *message);
+/* Is that what such a message was kept as? */
+bool store_sealed_fits(const void *kept, size_t size, uint64_t key, uint64_t due_ms);
 
 /* 64 bits in the order in which bytes compare as numbers do, for keys of ordered stores. */
 static inline void store_put64(unsigned char *out, uint64_t value)
@@ -191,7 +195,7 @@ struct store_poll {
 };
 /* Where to begin to read, and false if nothing is due: then there is nothing to end. */
 bool store_poll_begin(struct store_poll *poll, struct store_at *from);
-/* A message of the store.  value: its seal of 4 bytes, then the payload. */
+/* A message of the store.  value: as store_sealed_put wrote it. */
 enum store_offered store_poll_offer(struct store_poll *poll, struct store_at at, const void *value,
                                     size_t size);
 /* exhausted: no message follows those that were offered. */
@@ -255,8 +259,7 @@ void store_flusher_end(struct store_flusher *flusher);
 /* What the store does; each answers TW_STORE_OK, an error, or STORE_AGAIN.  One thread at a time calls them. */
 struct store_steps {
     int (*begin)(void *ctx);
-    /* seal: 4 bytes that go before the payload. */
-    int (*insert)(void *ctx, const struct tw_message *message, uint32_t seal);
+    int (*insert)(void *ctx, const struct tw_message *message);
     int (*remove)(void *ctx, struct store_at at, bool *found);
     int (*commit)(void *ctx);
     void (*abort)(void *ctx);

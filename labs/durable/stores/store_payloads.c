@@ -57,10 +57,31 @@ void store_payloads_free(struct store_payloads *payloads)
     payloads->blocks = NULL;
 }
 
-uint32_t store_seal(uint64_t key, uint64_t due_ms, const void *payload, size_t size)
+uint32_t store_seal(const struct tw_message *message)
 {
-    XXH64_hash_t of_name = XXH3_64bits(&(uint64_t[2]){key, due_ms}, 16);
-    return (uint32_t)XXH3_64bits_withSeed(size > 0 ? payload : "", size, of_name);
+    XXH64_hash_t of_name = XXH3_64bits(&(uint64_t[2]){message->key, message->due_ms}, 16);
+    const void *payload = message->size > 0 ? message->payload : "";
+    return (uint32_t)XXH3_64bits_withSeed(payload, message->size, of_name);
+}
+
+void store_sealed_put(void *to, const struct tw_message *message)
+{
+    uint32_t seal = store_seal(message);
+    memcpy(to, &seal, sizeof seal);
+    if (message->size > 0)
+        memcpy((unsigned char *)to + sizeof seal, message->payload, message->size);
+}
+
+bool store_sealed_fits(const void *kept, size_t size, uint64_t key, uint64_t due_ms)
+{
+    uint32_t seal;
+    if (size < sizeof seal)
+        return false;
+    memcpy(&seal, kept, sizeof seal);
+    return seal == store_seal(&(struct tw_message){.key = key,
+                                                   .due_ms = due_ms,
+                                                   .payload = (const char *)kept + sizeof seal,
+                                                   .size = (uint32_t)(size - sizeof seal)});
 }
 
 /* ---- A set of keys with values: open addressing, removal by moving back what follows. ---- */

@@ -43,10 +43,7 @@ static int call_carry_out(struct store_writer *writer, struct writer_call *call)
             answer = steps->remove(writer->ctx, store_ordered_handed(&writer->ordered, i), &found);
             continue;
         }
-        const struct tw_message *message = &call->messages[i];
-        answer = steps->insert(
-            writer->ctx, message,
-            store_seal(message->key, message->due_ms, message->payload, message->size));
+        answer = steps->insert(writer->ctx, &call->messages[i]);
     }
     return answer;
 }

@@ -61,7 +61,9 @@ struct wl_file_header {
     uint32_t version;
     uint32_t kind;   /* of enum wl_file_kind */
     uint64_t number; /* position of the segment's first byte; sequence number of the checkpoint */
-    uint32_t slot_ms, slots, hours;
+    struct wl_geometry {
+        uint32_t slot_ms, slots, hours;
+    } geometry;
     uint64_t over; /* segment: the log from here to `number` is over; 0: all before, or not known */
     uint64_t puts; /* segment: messages put before it */
 };
@@ -118,10 +120,6 @@ enum wl_header_state wl_header_read(const unsigned char *from, struct wl_file_he
 #define WL_HOURS_MAX     WL_PAGE_HEADS
 
 /* Length of a slot in ms, slots of an hour, hours of a round of the coarse wheel. */
-struct wl_geometry {
-    uint32_t slot_ms, slots, hours;
-};
-
 struct wl_page {
     uint64_t round;
     uint32_t check[2]; /* as written last to checkpoint 0, 1; 0: the page is not in it */

@@ -46,14 +46,8 @@ static void header_write(struct wl_wheel *wheel, const struct wl_state *state,
 {
     unsigned file = (unsigned)(state->sequence % 2);
     memset(header, 0, WL_CHECKPOINT_HEADER);
-    wl_header_write(header, &(struct wl_file_header){
-                                .version = WL_VERSION,
-                                .kind = WL_FILE_CHECKPOINT,
-                                .number = state->sequence,
-                                .slot_ms = wheel->geometry.slot_ms,
-                                .slots = wheel->geometry.slots,
-                                .hours = wheel->geometry.hours,
-                            });
+    wl_header_write(header, &(struct wl_file_header){WL_VERSION, WL_FILE_CHECKPOINT,
+                                                     state->sequence, wheel->geometry, 0, 0});
     const uint64_t fields[] = {state->log,     state->floor_due, state->floor_position,
                                state->opened,  state->pending,   state->ends,
                                state->clamped, state->puts};
@@ -199,7 +193,7 @@ enum wl_checkpoint_state wl_checkpoint_read(int directory, unsigned file, struct
     if (answer == WL_CHECKPOINT_WHOLE) {
         state_read(header, state);
         state->sequence = first.number;
-        wheel->geometry = (struct wl_geometry){first.slot_ms, first.slots, first.hours};
+        wheel->geometry = first.geometry;
         wheel->oldest[0] = wl_load(header + ROUNDS_AT, 8);
         wheel->oldest[1] = wl_load(header + ROUNDS_AT + 8, 8);
     }

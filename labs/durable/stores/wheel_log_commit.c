@@ -446,14 +446,8 @@ static int rotate(struct wl_log *log, uint64_t size)
     log->last->over = base;
     log->last->puts = log->puts;
     wl_header_write(log->filling.bytes + log->filling.used,
-                    &(struct wl_file_header){.version = WL_VERSION,
-                                             .kind = WL_FILE_SEGMENT,
-                                             .number = base,
-                                             .slot_ms = log->wheel.geometry.slot_ms,
-                                             .slots = log->wheel.geometry.slots,
-                                             .hours = log->wheel.geometry.hours,
-                                             .over = base,
-                                             .puts = log->puts});
+                    &(struct wl_file_header){WL_VERSION, WL_FILE_SEGMENT, base, log->wheel.geometry,
+                                             base, log->puts});
     log->filling.used += WL_FILE_HEADER_BYTES;
     log->end += WL_FILE_HEADER_BYTES;
     log->reserved = base + size;

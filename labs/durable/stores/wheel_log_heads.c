@@ -169,9 +169,9 @@ void wl_header_write(unsigned char *to, const struct wl_file_header *header)
     wl_store(to + 8, 4, header->version);
     wl_store(to + 12, 4, header->kind);
     wl_store(to + 16, 8, header->number);
-    wl_store(to + 24, 4, header->slot_ms);
-    wl_store(to + 28, 4, header->slots);
-    wl_store(to + 32, 4, header->hours);
+    wl_store(to + 24, 4, header->geometry.slot_ms);
+    wl_store(to + 28, 4, header->geometry.slots);
+    wl_store(to + 32, 4, header->geometry.hours);
     wl_store(to + 36, 8, header->over);
     wl_store(to + 44, 8, header->puts);
     wl_store(to + HEADER_BODY, 4, wl_check(to, HEADER_BODY, 0));
@@ -182,9 +182,9 @@ enum wl_header_state wl_header_read(const unsigned char *from, struct wl_file_he
     header->version = (uint32_t)wl_load(from + 8, 4);
     header->kind = (uint32_t)wl_load(from + 12, 4);
     header->number = wl_load(from + 16, 8);
-    header->slot_ms = (uint32_t)wl_load(from + 24, 4);
-    header->slots = (uint32_t)wl_load(from + 28, 4);
-    header->hours = (uint32_t)wl_load(from + 32, 4);
+    header->geometry.slot_ms = (uint32_t)wl_load(from + 24, 4);
+    header->geometry.slots = (uint32_t)wl_load(from + 28, 4);
+    header->geometry.hours = (uint32_t)wl_load(from + 32, 4);
     header->over = wl_load(from + 36, 8);
     header->puts = wl_load(from + 44, 8);
     if (memcmp(from, magic, sizeof magic) != 0 ||

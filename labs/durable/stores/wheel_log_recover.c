@@ -100,8 +100,7 @@ static int headers_read(struct recovery *recovery)
         if (state == WL_HEADER_DAMAGED || header.number != base)
             wl_damage_log(&store->damage, base, "segment: header", 0);
         else if (store->log.wheel.geometry.slots == 0)
-            store->log.wheel.geometry =
-                (struct wl_geometry){header.slot_ms, header.slots, header.hours};
+            store->log.wheel.geometry = header.geometry;
         if (state == WL_HEADER_GOOD && header.number == base) {
             segments->list[i]->over = header.over;
             segments->list[i]->puts = header.puts;

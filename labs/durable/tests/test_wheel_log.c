@@ -1186,6 +1186,20 @@ CASE(a_disk_that_fills_in_the_middle_of_a_put_ends_the_store)
     store_close(&opened);
 }
 
+/* Four messages in two segments, and a kill: how many records the first has, of which the last is the seal. */
+static size_t four_in_two(const char *directory, struct opened *opened, char path[128],
+                          struct place places[8])
+{
+    struct tw_setting settings[] = {setting("segment-kib", 1)};
+    static const unsigned char payload[300] = {1};
+    assert_int_equal(store_open(opened, directory, START, settings, 1), TW_STORE_OK);
+    for (uint64_t key = 0; key < 4; key++)
+        put_one(opened, key, START + 1000, payload, sizeof payload);
+    store_kill(opened, directory, START);
+    log_path(path, 128, directory);
+    return records_of(path, places, 8);
+}
+
 /* Power is lost as the second segment is begun: zeros alone arrived of it, of the first all, or no seal, or half a message. */
 CASE(a_segment_of_zeros_alone_was_being_made)
 {
@@ -1198,12 +1212,7 @@ CASE(a_segment_of_zeros_alone_was_being_made)
     size_t count;
     for (size_t lost = 0; lost < 3; lost++) {
         footing_remove(*state);
-        assert_int_equal(store_open(&opened, *state, START, settings, 1), TW_STORE_OK);
-        for (uint64_t key = 0; key < 4; key++)
-            put_one(&opened, key, START + 1000, payload, sizeof payload);
-        store_kill(&opened, *state, START);
-        log_path(path, sizeof path, *state);
-        size_t records = records_of(path, places, 8);
+        size_t records = four_in_two(*state, &opened, path, places);
         off_t size = end_of(places, records);
         assert_int_equal(records, 3); /* two puts and the seal */
         assert_int_equal(truncate(path, lost > 1 ? places[1].offset + 10
@@ -1315,12 +1324,7 @@ CASE(a_kill_during_rotation_leaves_a_segment_that_goes_on)
     struct place places[8];
     struct opened opened;
     char path[128], second[24];
-    assert_int_equal(store_open(&opened, *state, START, settings, 1), TW_STORE_OK);
-    for (uint64_t key = 0; key < 4; key++)
-        put_one(&opened, key, START + 1000, payload, sizeof payload);
-    store_kill(&opened, *state, START);
-    log_path(path, sizeof path, *state);
-    size_t records = records_of(path, places, 8);
+    size_t records = four_in_two(*state, &opened, path, places);
     snprintf(second, sizeof second, "log-%016llx", (unsigned long long)end_of(places, records));
     assert_int_equal(wl_kind_of(&places[records - 1].entry), WL_SEAL);
     assert_int_equal(truncate(path, places[records - 1].offset), 0);
