@@ -23,7 +23,7 @@ keep advise.json advise-nginx.svg labs/advise/docs/pictures
 for name in throughput-closed caller-closed lateness-fill-expire lateness-burst idle-idle; do
     keep runners.json $name.svg labs/live/docs/pictures
 done
-for name in puts recovery; do keep stores.json stores-$name.svg labs/durable/docs/pictures; done
+keep stores.json stores-puts.svg labs/durable/docs/pictures
 [ ! -d labs/libraries ] || tools/libraries_picture.sh
 if [ ! -d labs/teach ]; then
     :

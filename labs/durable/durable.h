@@ -33,12 +33,10 @@ int stores_check(const cJSON *root, const char *what, struct diag *diag);
 
 void page_stores(struct page *page, const cJSON *document); /* docs/STORES.md */
 
-/* The pictures of a stores document whose figures are known, for stores.gp and recovery.gp.
+/* The picture of a stores document whose figures are known, for stores.gp: stores-puts.
  *
- * Block 0 has further "categories" and how many there are.  A block per panel: title, unit, names of the series; then a
- * category and of each series median, low, high.  Times are nanoseconds.  stores-puts: policies across, a series per store, a
- * panel per number of producers and batch.  stores-recovery is as cost, of recoveries at two numbers of messages or more:
- * messages across, a series per store. */
+ * Block 0 has further "categories" and how many there are.  A block per panel, that is, number of producers and batch: title,
+ * unit, names of the series (stores); then a category (policy) and of each series median, low, high. */
 void stores_pictures(const cJSON *document, struct pictures *out);
 
 /* ---- Stores cell (stores_cell.c). ------------------------------------------------------------- */

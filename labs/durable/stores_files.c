@@ -48,27 +48,12 @@ static void print_record(uint64_t offset, const struct wl_record *record)
     printf("\n");
 }
 
-static void print_heads(const struct wl_wheel *wheel, size_t number)
-{
-    const struct wl_page *page = wheel->pages[number];
-    bool coarse = number >= WL_COARSE_PAGE;
-    size_t first = coarse ? 0 : number % WL_FINE_PARTS * WL_PAGE_HEADS;
-    for (size_t i = 0; i < WL_PAGE_HEADS; i++)
-        if (page->heads[i])
-            printf("  %s round %" PRIu64 " slot %zu: head at %" PRIu64 "\n",
-                   coarse ? "hours  " : "seconds", page->round, first + i, page->heads[i]);
-}
-
-static void print_checkpoint(const char *file, const struct wl_state *state,
-                             const struct wl_wheel *wheel)
+static void print_checkpoint(const char *file, const struct wl_state *state)
 {
     printf("%s  checkpoint %" PRIu64 ", log up to %" PRIu64 ", done up to due %" PRIu64
            " position %" PRIu64 ", hours open up to %" PRIu64 ", %" PRIu64 " pending\n",
            file, state->sequence, state->log, state->floor_due, state->floor_position,
            state->opened, state->pending);
-    for (size_t i = 0; i < WL_PAGES; i++)
-        if (wheel->pages[i])
-            print_heads(wheel, i);
 }
 
 /* It needs no lock and does not recover: beside an open store it sees what has been written so far. */
@@ -232,7 +217,7 @@ static int checkpoint_inspect(struct inspection *this, unsigned number)
         if (this->pending)
             pending_floor(this->pending, (struct wl_place){state.floor_due, state.floor_position});
         else
-            print_checkpoint(file, &state, &wheel);
+            print_checkpoint(file, &state);
         break;
     case WL_CHECKPOINT_DAMAGED:
         this->files++;

@@ -16,15 +16,6 @@ struct axes {
     size_t store_count, sync_count, task_count, producer_count, batch_count;
 };
 
-/* A figure as it is drawn: times in nanoseconds. */
-struct drawn {
-    const char *figure, *unit;
-    double scale;
-};
-
-static const struct drawn puts_drawn = {"puts_per_s", "messages acknowledged a second", 1};
-static const struct drawn recovery_drawn = {"recovery_s", "ns", 1e9};
-
 /* ---- Cells. ---------------------------------------------------------------------------------- */
 
 /* Of a load at full speed. */
@@ -98,11 +89,6 @@ static const cJSON *find(const cJSON *document, const struct wanted *wanted)
     return NULL;
 }
 
-static const cJSON *figure_of(const cJSON *cell, const struct drawn *drawn)
-{
-    return json_get(json_get(cell, "figures"), drawn->figure);
-}
-
 /* The number of messages that most stores and policies of this load were run with; of several the largest. */
 static double usual_tasks(const cJSON *document, const struct axes *axes, double producers,
                           double batch)
@@ -127,68 +113,19 @@ static double usual_tasks(const cJSON *document, const struct axes *axes, double
     return usual;
 }
 
-/* Sizes at which recoveries of that load are known. */
-static size_t sizes_of(const cJSON *document, const struct axes *axes, struct wanted wanted)
-{
-    size_t count = 0;
-    for (size_t t = 0; t < axes->task_count; t++) {
-        bool known = false;
-        wanted.tasks = axes->tasks[t];
-        for (size_t s = 0; s < axes->store_count; s++) {
-            wanted.store = axes->stores[s];
-            known = known || figure_of(find(document, &wanted), &recovery_drawn);
-        }
-        count += known ? 1 : 0;
-    }
-    return count;
-}
-
-/* The policy, number of producers and batch with most of them, two at least; its `sync` is NULL without one. */
-static struct wanted load_of_sizes(const cJSON *document, const struct axes *axes)
-{
-    struct wanted best = {.sync = NULL};
-    size_t most = 1, loads = axes->producer_count * axes->batch_count;
-    for (size_t i = 0; i < axes->sync_count * loads; i++) {
-        struct wanted wanted = {.sync = axes->syncs[i / loads],
-                                .producers = axes->producers[i % loads / axes->batch_count],
-                                .batch = axes->batches[i % axes->batch_count]};
-        size_t sizes = sizes_of(document, axes, wanted);
-        if (sizes > most) {
-            most = sizes;
-            best = wanted;
-        }
-    }
-    return best;
-}
-
 /* ---- Writing. -------------------------------------------------------------------------------- */
 
 /* What cannot stand on a logarithmic axis is left out. */
-static void write_figure(FILE *out, const cJSON *figure, const struct drawn *drawn)
+static void write_figure(FILE *out, const cJSON *figure)
 {
     static const char *const ends[] = {"median", "low", "high"};
     for (size_t i = 0; i < 3; i++) {
-        double value = figure ? drawn->scale * json_get_number(figure, ends[i]) : NAN;
+        double value = figure ? json_get_number(figure, ends[i]) : NAN;
         if (isnan(value))
             fputs("\t?", out);
         else
             fprintf(out, "\t%.6g", value);
     }
-}
-
-static void write_head(FILE *out, const cJSON *document, const char *title, size_t blocks,
-                       size_t series, size_t categories)
-{
-    fprintf(out, "title\t%s\n", title);
-    plotdata_write_machine(out, document);
-    fprintf(out, "blocks\t%zu\nseries\t%zu\ncategories\t%zu\n", blocks, series, categories);
-}
-
-static void write_names(FILE *out, const char *const *names, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        fprintf(out, "\t%s", names[i]);
-    fputc('\n', out);
 }
 
 /* How many policies are known of that load. */
@@ -222,72 +159,40 @@ static void write_panel(FILE *out, const cJSON *document, const struct axes *axe
     double tasks = usual_tasks(document, axes, producers, batch);
     char count[32];
     units_format_count(count, sizeof count, units_whole(tasks));
-    fprintf(out, "\n\n%s messages, %.0f producer%s, %.0f to a put\t%s", count, producers,
-            producers > 1 ? "s" : "", batch, puts_drawn.unit);
-    write_names(out, axes->stores, axes->store_count);
+    fprintf(out, "\n\n%s messages, %.0f producer%s, %.0f to a put\tmessages acknowledged a second",
+            count, producers, producers > 1 ? "s" : "", batch);
+    for (size_t s = 0; s < axes->store_count; s++)
+        fprintf(out, "\t%s%s", axes->stores[s], s + 1 < axes->store_count ? "" : "\n");
     for (size_t i = 0; i < axes->sync_count; i++) {
         fprintf(out, "%s", axes->syncs[i]);
         for (size_t s = 0; s < axes->store_count; s++) {
             struct wanted wanted = {axes->stores[s], axes->syncs[i], tasks, producers, batch};
-            write_figure(out, figure_of(find(document, &wanted), &puts_drawn), &puts_drawn);
+            write_figure(out, json_get(find(document, &wanted), "figures.puts_per_s"));
         }
         fputc('\n', out);
     }
 }
 
 /* A panel for each number of producers and batch: policies across, a series per store. */
-static void write_puts(FILE *out, const cJSON *document)
+static void write_puts(FILE *out, const cJSON *document, const struct picture *picture)
 {
+    (void)picture;
     struct axes axes = axes_of(document);
     size_t loads = axes.producer_count * axes.batch_count, panels = 0;
     for (size_t p = 0; p < loads; p++)
         panels += is_panel(document, &axes, p) ? 1 : 0;
-    write_head(out, document, "Messages acknowledged a second, by policy", panels, axes.store_count,
-               axes.sync_count);
+    fprintf(out, "title\tMessages acknowledged a second, by policy\n");
+    plotdata_write_machine(out, document);
+    fprintf(out, "blocks\t%zu\nseries\t%zu\ncategories\t%zu\n", panels, axes.store_count,
+            axes.sync_count);
     for (size_t p = 0; p < loads; p++)
         if (is_panel(document, &axes, p))
             write_panel(out, document, &axes, p);
 }
 
-/* One panel as of cost.gp: messages across, a series per store. */
-static void write_recovery(FILE *out, const cJSON *document)
-{
-    struct axes axes = axes_of(document);
-    struct wanted wanted = load_of_sizes(document, &axes);
-    write_head(out, document, "Recovery after a kill", 1, axes.store_count, axes.task_count);
-    fprintf(out, "\n\n%s, %.0f producer%s, %.0f to a put", wanted.sync, wanted.producers,
-            wanted.producers > 1 ? "s" : "", wanted.batch);
-    write_names(out, axes.stores, axes.store_count);
-    for (size_t t = 0; t < axes.task_count; t++) {
-        wanted.tasks = axes.tasks[t];
-        wanted.store = NULL;
-        if (!find(document, &wanted))
-            continue;
-        fprintf(out, "%.0f", axes.tasks[t]);
-        for (size_t s = 0; s < axes.store_count; s++) {
-            wanted.store = axes.stores[s];
-            write_figure(out, figure_of(find(document, &wanted), &recovery_drawn), &recovery_drawn);
-        }
-        fputc('\n', out);
-    }
-}
-
-/* ---- The pictures. --------------------------------------------------------------------------- */
-
-static void write_picture(FILE *out, const cJSON *document, const struct picture *picture)
-{
-    (picture->kind ? write_recovery : write_puts)(out, document);
-}
-
 void stores_pictures(const cJSON *document, struct pictures *out)
 {
-    struct axes axes = axes_of(document);
-    if (axes.store_count > 0)
-        pictures_add(out, &(struct picture){
-                              .name = "stores-puts", .write = write_picture, .script = "stores"});
-    if (load_of_sizes(document, &axes).sync)
-        pictures_add(out, &(struct picture){.name = "stores-recovery",
-                                            .write = write_picture,
-                                            .kind = 1,
-                                            .script = "recovery"});
+    if (axes_of(document).store_count > 0)
+        pictures_add(
+            out, &(struct picture){.name = "stores-puts", .write = write_puts, .script = "stores"});
 }

@@ -34,7 +34,7 @@
  * Invariants, in the order in which heap_lazy_check tests them:
  *   1. The guard in slot 0 is due at tick 0, before every timer.
  *   2. The array has room for the guard, the entries and one more, and is of the least size or a
- *      quarter full.
+ *      quarter full, unless a shorter one got no memory.
  *   3. Each entry names an id below the capacity and has an odd generation.
  *   4. No entry, dead or not, is due on a processed tick or beyond TW_DEADLINE_MAX.
  *   5. No entry is due before its parent.
@@ -72,7 +72,6 @@
 #endif
 typedef HEAP_LAZY_GENERATION heap_lazy_generation;
 
-/* No setting: the rule is the design. */
 TW_NO_SETTINGS(heap_lazy, TW_DEADLINE_MAX);
 
 struct heap_lazy_entry {
@@ -88,6 +87,7 @@ struct tw_timers {
     size_t count;                      /* entries, the dead ones included; up to 2^31 of them */
     size_t running;
     uint32_t capacity;
+    bool is_long; /* a shorter array got no memory */
     tw_tick now;
     TW_WORK_FIELD
 };
@@ -186,8 +186,7 @@ static void heap_lazy_shrink(struct tw_timers *timers)
     size_t slots = timers->slots;
     while (slots > HEAP_LAZY_SLOTS_MIN && timers->count < slots / 4)
         slots /= 2;
-    if (slots < timers->slots)
-        heap_lazy_resize(timers, slots);
+    timers->is_long = slots < timers->slots && !heap_lazy_resize(timers, slots);
 }
 
 /* ---- Marks and the rule. --------------------------------------------------------------------- */
@@ -367,7 +366,8 @@ static const char *heap_lazy_check(const struct tw_timers *timers)
     if (timers->entries[HEAP_LAZY_GUARD].due != 0)
         return "the guard before the root is not due at tick 0";
     if (timers->count + 2 > timers->slots ||
-        (timers->slots > HEAP_LAZY_SLOTS_MIN && timers->count < timers->slots / 4))
+        (!timers->is_long && timers->slots > HEAP_LAZY_SLOTS_MIN &&
+         timers->count < timers->slots / 4))
         return "the array is too short or too long for its entries";
     size_t living = 0, running = 0;
     for (size_t slot = HEAP_LAZY_ROOT; slot <= timers->count; slot++) {

@@ -153,6 +153,7 @@ int crash_prove(const struct tw_store_backend *store, const struct crash_options
         this.small[i] = options->settings[i];
     make_small(&this, "segment-kib", 4);
     make_small(&this, "checkpoint-kib", 8);
+    make_small(&this, "map-mib", 1);
     for (size_t i = 0; i < sizeof policies / sizeof *policies && holds; i++) {
         enum tw_sync_policy sync = policies[i];
         if (!(store->policies & 1u << sync))

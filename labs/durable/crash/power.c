@@ -16,7 +16,8 @@
 #define FIRST_SEEDS      6u
 #define BUDGET_NS        UINT64_C(120000000000)
 #define PROMISES_MOST    20u
-#define SYNC_STEPS       8u /* behind one that failed, at each of which power is lost */
+#define SYNC_STEPS       8u   /* behind one that failed, at each of which power is lost */
+#define BESIDE_US        200u /* while a sync takes so long, others begin one */
 /* Files that go, and losses of power during recovery, under each policy. */
 #define REMOVALS_MOST 20u
 #define AGAIN         6u
@@ -411,6 +412,7 @@ static bool prove_fault(const struct crash_case *this, enum tw_sync_policy sync,
         recorded.request.insists = true;
         recorded.request.load.hot_permille = recorded.book->load.hot_permille = 700;
         recorded.log->fault = fault;
+        recorded.log->sync_us = fault == DISK_FAIL_BESIDE ? BESIDE_US : 0;
         recorded.log->fault_errno = faults[which].error;
         bool soon = fault == DISK_FAIL_BESIDE || rng_below(&rng, 4) == 0;
         recorded.log->fault_after = (int64_t)rng_below(&rng, soon ? 8 : 60);

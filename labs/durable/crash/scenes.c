@@ -370,6 +370,15 @@ static void any_key_and_due(struct scene *scene)
     drain(scene, base_ms + 5999, 256);
     cancel(scene, 5);
     drain(scene, base_ms + TW_DELAY_MAX_MS, 256);
+    /* One due, keys of both halves, handed out one by one while others come. */
+    for (size_t i = 0; i < 6; i++) {
+        add(scene, (i % 2 ? base_ms + 96 - i : UINT64_MAX / 2 + base_ms + 96 - i),
+            base_ms + TW_DELAY_MAX_MS + 5000, 8);
+        expect(scene, "put", put(scene), TW_STORE_OK);
+        scene->now_ms = base_ms + TW_DELAY_MAX_MS + 5999;
+        poll(scene, i % 2);
+    }
+    drain(scene, scene->now_ms, 1);
     /* Beyond its reach a store refuses, or keeps it until then; and the clock may be stopped for long. */
     add(scene, base_ms + 78, scene->now_ms + 400 * DAY_MS, 10);
     int answer = put(scene);
@@ -714,6 +723,7 @@ static void comings_and_goings(struct scene *scene)
 #define ENDED_ROUNDS 40u
 #define ENDED_EACH   10u
 #define ENDED_BYTES  ((uint64_t)ENDED_ROUNDS * ENDED_EACH * TW_PAYLOAD_MAX)
+#define LEFT         50u /* the key of one that nothing made durable */
 
 /* Ten messages for the next day, which the store has or is to get. */
 static void add_ten(struct scene *scene, enum fate fate)
@@ -740,6 +750,20 @@ static void checkpoint_and_die(struct scene *scene)
     add_ten(scene, ABSENT);
     expect(scene, "put", put(scene), TW_STORE_OK);
     expect(scene, "checkpoint", scene->this->store->checkpoint(scene->store), TW_STORE_OK);
+    add(scene, LEFT, DURABLE_EPOCH_MS + DAY_MS, 100);
+    expect(scene, "put", put(scene), TW_STORE_OK);
+    scene->outcome->marks[0] = scene->messages[scene->count - 1].put.handle;
+    scene->sync = TW_SYNC_ALWAYS;
+    scene->count = 0;
+    if (!scene_open(scene, "ahead", DURABLE_EPOCH_MS))
+        return;
+    for (uint64_t key = 0; key < 2; key++) {
+        add(scene, key, DURABLE_EPOCH_MS + 10000 - 5000 * key, 30);
+        expect(scene, "put", put(scene), TW_STORE_OK);
+        scene->now_ms = DURABLE_EPOCH_MS + 20000;
+        poll(scene, key ? 0 : 256);
+    }
+    scene->outcome->marks[1] = scene->messages[1].put.handle;
 }
 
 /* All that waits is there; what has ended need not be read again, but a store may keep some of it. */
@@ -754,8 +778,27 @@ static void open_behind(struct scene *scene)
              "an open behind a checkpoint read %" PRIu64 " bytes; %" PRIu64
              " bytes of messages had ended before it",
              bytes, ENDED_BYTES);
+    /* What was acknowledged and may be lost is cancelled by its handle, which another one may have got by now. */
     add_ten(scene, WAITS);
+    add(scene, LEFT + 1, DURABLE_EPOCH_MS + DAY_MS, 100);
+    scene->is_loose = true;
+    expect(scene, "put", put(scene), TW_STORE_OK);
+    scene->this->store->cancel(scene->canceller, LEFT, DURABLE_EPOCH_MS + DAY_MS,
+                               scene->outcome->marks[0]);
+    scene->is_loose = false;
     drain(scene, DURABLE_EPOCH_MS + DAY_MS + 2000, 256);
+    scene_close(scene);
+    /* The clock goes back across a kill; one was put when another of a later due had been handed out. */
+    scene->count = 0;
+    if (!scene_open(scene, "ahead", DURABLE_EPOCH_MS + 1000))
+        return;
+    for (uint64_t key = 0; key < 2; key++) {
+        add(scene, key, DURABLE_EPOCH_MS + 10000 - 5000 * key, 30);
+        scene->messages[key].fate = WAITS;
+    }
+    scene->messages[1].put.handle = scene->outcome->marks[1];
+    cancel(scene, 1);
+    drain(scene, DURABLE_EPOCH_MS + 30000, 256);
     scene_close(scene);
 }
 
@@ -913,6 +956,73 @@ static void outlived(struct scene *scene)
             tend_all(scene);
         }
         mark(scene, 2 * step + 1, IS_DONE);
+    }
+    scene_close(scene);
+}
+
+#define CROWD      16u
+#define CROWD_EACH 40u
+
+/* What became of the messages of many threads, and the clock that they go by. */
+struct crowd {
+    struct scene *scene;
+    _Atomic uint64_t now_ms;
+    _Atomic uint32_t entered, left;
+    _Atomic int answers[CROWD * CROWD_EACH]; /* of the last call for each */
+    unsigned times[CROWD * CROWD_EACH];      /* handed out */
+};
+
+/* Each puts messages that are due soon, and cancels every other one beside the poll that hands it out. */
+static void *crowd_member(void *argument)
+{
+    struct crowd *crowd = argument;
+    const struct tw_store_backend *table = crowd->scene->this->store;
+    struct tw_store_seat *seat = table->enter(crowd->scene->store);
+    uint64_t first = CROWD_EACH * atomic_fetch_add(&crowd->entered, 1), key = first;
+    for (; seat && key < first + CROWD_EACH; key++) {
+        struct tw_message one = {.key = key, .due_ms = atomic_load(&crowd->now_ms) + key % 3};
+        int answer = table->put(seat, &one, 1);
+        if (answer == TW_STORE_OK && key % 2)
+            answer = table->cancel(seat, key, one.due_ms, one.handle);
+        atomic_store(&crowd->answers[key], answer);
+    }
+    if (seat)
+        table->leave(seat);
+    atomic_fetch_add(&crowd->left, 1);
+    return NULL;
+}
+
+/* While syncs take their time: no call waits for ever, and what was cancelled is not handed out. */
+static void crowded(struct scene *scene)
+{
+    static struct crowd crowd;
+    static struct tw_delivery out[256];
+    pthread_t threads[CROWD];
+    size_t count = 1, begun = 0;
+    crowd = (struct crowd){.scene = scene, .now_ms = DURABLE_EPOCH_MS};
+    scene->log->sync_us = 2000;
+    if (!scene_open(scene, "steps", DURABLE_EPOCH_MS))
+        return;
+    while (begun < CROWD && !pthread_create(&threads[begun], NULL, crowd_member, &crowd))
+        begun++;
+    for (bool all = false; !all || count > 0;) {
+        all = atomic_load(&crowd.left) == begun;
+        uint64_t now = atomic_fetch_add(&crowd.now_ms, all ? scene->description.resolution_ms : 1);
+        if (scene->this->store->poll(scene->store, now, out, 256, &count) != TW_STORE_OK)
+            break;
+        for (size_t i = 0; i < count; i++)
+            crowd.times[out[i].key % (CROWD * CROWD_EACH)]++;
+        scene->this->store->done(scene->store, count);
+    }
+    for (size_t i = 0; i < begun; i++)
+        pthread_join(threads[i], NULL);
+    for (size_t key = 0; key < begun * CROWD_EACH; key++) {
+        int answer = crowd.answers[key];
+        if (answer < TW_STORE_OK || crowd.times[key] != (answer != TW_STORE_CANCELLED))
+            fail(
+                scene, crowd.times[key] ? "twice" : "lost",
+                "%u threads put and cancel: the call for key %zu answered %d, and it came %u times",
+                CROWD, key, answer, crowd.times[key]);
     }
     scene_close(scene);
 }
@@ -1135,11 +1245,11 @@ bool crash_scenes(const struct crash_case *this)
 bool crash_recorded_scenes(const struct crash_case *this, enum crash_part part,
                            enum tw_sync_policy sync)
 {
-    static scene_fn *const power[] = {many, outlived}, *const behind[] = {open_at_marks};
+    static scene_fn *const power[] = {many, outlived, crowded}, *const behind[] = {open_at_marks};
     static scene_fn *const failing[] = {failing_sync, failing_sync, failing_sync,
                                         failing_sync, failing_sync, failing_sync};
     bool is_power = part == CRASH_POWER;
-    for (size_t i = 0; i < (is_power ? 2 : 1) && !this->report->is_broken; i++) {
+    for (size_t i = 0; i < (is_power ? 3 : 1) && !this->report->is_broken; i++) {
         struct playing playing = {.this = this, .part = part, .sync = sync};
         playing.scenes = is_power ? power + i : failing;
         playing.count = is_power ? 1 : sizeof failing / sizeof *failing;

@@ -55,6 +55,7 @@ enum disk_fault {
 struct disk_log {
     char root[4096];                /* with a slash at its end */
     _Atomic uint32_t lock, syncing; /* syncs that are under way */
+    uint32_t sync_us;               /* how long each takes at least */
     _Atomic uint64_t length;        /* records */
     uint64_t used, size;            /* bytes of data */
     uint64_t overflow;              /* records that had no room: the record is of no use */

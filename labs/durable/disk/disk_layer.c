@@ -354,10 +354,7 @@ static int do_sync(int fd, long call)
         return (int)syscall(call, fd);
     uint64_t covered = atomic_load(&log->length);
     atomic_fetch_add(&log->syncing, 1);
-    if (log->fault == DISK_FAIL_BESIDE)
-        usleep(200); /* others begin one, too */
-    else
-        sched_yield();
+    (void)(log->sync_us > 0 ? usleep(log->sync_us) : sched_yield());
     lock(log);
     int is_beside = atomic_fetch_sub(&log->syncing, 1) > 1;
     int failed = is_failed(log, DISK_FAIL_SYNC) || (is_beside && is_failed(log, DISK_FAIL_BESIDE));

@@ -126,6 +126,7 @@ static void build_left_behind(struct operations *list, tw_tick horizon)
     list->capacity = CROWD;
     list->now = 5000;
     list->horizon = horizon;
+    operations_start(list, 7, '+', 70000); /* alone */
     for (uint64_t reach = 30; reach < UINT64_C(1) << 40; reach *= 7) {
         operations_start_scattered(list, 0, CROWD, 1, reach);
         operations_start_scattered(list, 0, CROWD / 2, reach / 2, reach);
@@ -156,7 +157,7 @@ void run_exact(struct case_plan *plan, struct conform_report *report)
     list->exact = guard_part(plan->backend, "exact");
     if (!list->exact)
         return;
-    for (tw_tick horizon = 0; horizon <= 3000 && !report->rule; horizon += 3000) {
+    for (tw_tick horizon = 0; horizon < 100000 && !report->rule; horizon = 30 * horizon + 3000) {
         list->count = 0;
         build_left_behind(list, horizon);
         judge_replay(plan->backend, list, JUDGE_NOW_AND_THEN, report, NULL);

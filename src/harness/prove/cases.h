@@ -70,7 +70,6 @@ void run_upper_limits(struct case_plan *plan, struct conform_report *report);
 void run_horizons(struct case_plan *plan, struct conform_report *report);
 /* Instances that have nothing in common, in turn; one is closed and opened again between the others. */
 void run_mixed_instances(struct case_plan *plan, struct conform_report *report);
-/* Many instances, all open. */
 void run_many_instances(struct case_plan *plan, struct conform_report *report);
 
 /* Opens instances for thousands of timers, then for eight times as many, up to plan->many_max, and lets timers run, change

@@ -18,16 +18,9 @@
 /* Up to the last tick, and all below that a layout may depend on. */
 static tw_tick horizon_of(unsigned index)
 {
-    static const tw_tick far[] = {(UINT64_C(1) << 40) + 12345,
-                                  UINT64_C(1) << 63,
-                                  TW_DEADLINE_MAX,
-                                  60000,
-                                  3600000,
-                                  86400000,
-                                  60000000,
-                                  3600000000,
-                                  1000000000,
-                                  60000000000};
+    static const tw_tick far[] = {
+        60000,      3600000,     86400000,        60000000,          3600000000,
+        1000000000, 60000000000, TW_DEADLINE_MAX, UINT64_C(1) << 63, (UINT64_C(1) << 40) + 12345};
     if (index < sizeof far / sizeof far[0])
         return far[index];
     tw_tick power = UINT64_C(1) << (9 + index / 4);

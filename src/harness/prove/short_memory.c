@@ -11,6 +11,7 @@
 #define CROWD 600u
 /* What a design may hold whose parameter is at its upper limit. */
 #define LIMITED_BYTES (UINT64_C(64) << 20)
+static const uint64_t counts[] = {1, UINT64_MAX}; /* of allocations that are refused in a row */
 
 static void judge_short_open(const struct lent *lent, int status, uint64_t k,
                              struct conform_report *report)
@@ -61,9 +62,8 @@ static bool can_be_short(void)
 
 void run_short_open(struct case_plan *plan, struct conform_report *report)
 {
-    static const uint64_t counts[] = {1, UINT64_MAX};
     watch_list(report->watch, plan->operations);
-    for (size_t i = 0; can_be_short() && i < sizeof counts / sizeof counts[0]; i++)
+    for (size_t i = 0; can_be_short() && i < 2; i++)
         for (uint64_t k = 1; k <= OPEN_MAX && !report->rule; k++)
             if (!try_short_open(plan, k, counts[i], report))
                 break;
@@ -88,6 +88,8 @@ static void build_story(struct operations *list)
     }
     operations_advance(list, '+', 40);
     operations_inspect(list);
+    operations_start_many(list, 0, CROWD, '+', 5, 3);
+    operations_stop_many(list, 0, CROWD);
 }
 
 /* What comes after the shortage: all timers are started, and fire. */
@@ -117,7 +119,6 @@ static bool try_short_start(struct case_plan *plan, size_t story, uint64_t k, ui
 
 void run_short_start(struct case_plan *plan, struct conform_report *report)
 {
-    static const uint64_t counts[] = {1, UINT64_MAX};
     if (!can_be_short() || !(plan->backend->traits.flags & TW_ALLOCATES))
         return;
     build_story(plan->operations);

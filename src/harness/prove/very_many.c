@@ -1,8 +1,8 @@
 /* very_many.c - tests up to 2^22 timers in one instance, at growing sizes.
  *
- * One story goes to the largest size: everything at once, of which some is left when the instance is closed.  Four go to
+ * One story goes to the largest size: everything at once, of which some is left when the instance is closed.  Five go to
  * a sixteenth of it: timers in an order without a pattern, whose callbacks start, stop and re-arm others; very many
- * equal deadlines; few timers, far apart, in an instance for very many; all timers in one far slot.
+ * equal deadlines, with and without a known horizon; few timers, far apart, in an instance for very many; all timers in one far slot.
  */
 #include "harness/base/clock.h"
 #include "harness/prove/cases.h"
@@ -101,6 +101,12 @@ static void story_equal(struct case_plan *plan, uint32_t count)
     operations_advance(list, '+', ticks);
 }
 
+static void story_near(struct case_plan *plan, uint32_t count)
+{
+    plan->operations->horizon = 1000;
+    story_equal(plan, count);
+}
+
 /* Empty ticks, as many as there could be timers. */
 static void story_sparse(struct case_plan *plan, uint32_t count)
 {
@@ -168,7 +174,7 @@ static void story_all(struct case_plan *plan, uint32_t count)
 
 /* The first one to the largest size, the others less far. */
 static void (*const stories[])(struct case_plan *plan, uint32_t count) = {
-    story_all, story_mixed, story_equal, story_sparse, story_far};
+    story_all, story_mixed, story_equal, story_sparse, story_far, story_near};
 
 /* So many may be more than the machine has files, signals or memory for: which is no mistake, where
  * the design says so. */
