@@ -128,28 +128,17 @@ static void write_figure(FILE *out, const cJSON *figure)
     }
 }
 
-/* How many policies are known of that load. */
-static size_t syncs_of(const cJSON *document, const struct axes *axes, double producers,
-                       double batch)
+/* A load that was run under one policy alone, where others were run under more, has no panel. */
+static bool is_panel(const cJSON *document, const struct axes *axes, size_t panel)
 {
     size_t count = 0;
     for (size_t i = 0; i < axes->sync_count; i++) {
-        struct wanted wanted = {.sync = axes->syncs[i], .producers = producers, .batch = batch};
+        struct wanted wanted = {.sync = axes->syncs[i],
+                                .producers = axes->producers[panel / axes->batch_count],
+                                .batch = axes->batches[panel % axes->batch_count]};
         count += find(document, &wanted) ? 1 : 0;
     }
-    return count;
-}
-
-/* A load that was run under fewer policies than another has no panel. */
-static bool is_panel(const cJSON *document, const struct axes *axes, size_t panel)
-{
-    size_t count = syncs_of(document, axes, axes->producers[panel / axes->batch_count],
-                            axes->batches[panel % axes->batch_count]);
-    for (size_t p = 0; p < axes->producer_count * axes->batch_count; p++)
-        if (syncs_of(document, axes, axes->producers[p / axes->batch_count],
-                     axes->batches[p % axes->batch_count]) > count)
-            return false;
-    return count > 0;
+    return count > 1 || count == axes->sync_count;
 }
 
 static void write_panel(FILE *out, const cJSON *document, const struct axes *axes, size_t panel)

@@ -76,7 +76,8 @@ static bool prove_even(const struct crash_case *this, enum tw_sync_policy sync, 
     if (!holds || sync != TW_SYNC_NONE)
         return holds;
     /* Many at once, nearly all in one hour: more than a store may want to hold in memory. */
-    request = crash_request(this, sync, 20000, this->options->seed + 2);
+    request = crash_request(this, sync, goes_beyond_32_bits(this) ? 600000 : 20000,
+                            this->options->seed + 2);
     request.load.payload_max = 16;
     request.load.hot_permille = 900;
     request.load.arrivals_ms = 3000000;

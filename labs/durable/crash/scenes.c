@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <spawn.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -931,11 +932,14 @@ static void many(struct scene *scene)
 }
 
 #define OUTLIVED   6u
+#define FAR_EACH   40u
 #define FILE_BYTES 4000u /* fills a small file */
 
-/* A file in which one waits outlives the file behind it, which says what became of the others there. */
+/* A file in which one waits outlives the file behind it, which says what became of the others there.  There are more files than
+ * the process may have open. */
 static void outlived(struct scene *scene)
 {
+    setrlimit(RLIMIT_NOFILE, &(struct rlimit){200, 200});
     scene->settings = scene->this->small;
     scene->setting_count = scene->this->small_count;
     if (!scene_open(scene, "steps", DURABLE_EPOCH_MS))
@@ -950,8 +954,8 @@ static void outlived(struct scene *scene)
         add(scene, MANY * PARTS + step, due_ms, FILE_BYTES);
         expect(scene, "put", put(scene), TW_STORE_OK);
         drain(scene, due_ms + scene->description.resolution_ms, 2);
-        for (uint64_t far = 0; far < OUTLIVED; far++) {
-            add(scene, (MANY + step) * PARTS * PARTS + far, DURABLE_EPOCH_MS + DAY_MS, FILE_BYTES);
+        for (uint64_t far = 0; far < FAR_EACH; far++) {
+            add(scene, (MANY + step) * MANY + far, DURABLE_EPOCH_MS + DAY_MS, FILE_BYTES);
             expect(scene, "put", put(scene), TW_STORE_OK);
             tend_all(scene);
         }
