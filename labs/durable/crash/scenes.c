@@ -1010,8 +1010,10 @@ static void crowded(struct scene *scene)
     while (begun < CROWD && !pthread_create(&threads[begun], NULL, crowd_member, &crowd))
         begun++;
     for (bool all = false; !all || count > 0;) {
-        all = atomic_load(&crowd.left) == begun;
-        uint64_t now = atomic_fetch_add(&crowd.now_ms, all ? scene->description.resolution_ms : 1);
+        all = atomic_load(&crowd.left) ==
+              begun; /* then all is due, and the last poll finds nothing */
+        uint64_t now = atomic_fetch_add(&crowd.now_ms, 1);
+        now += all ? 3 + scene->description.resolution_ms : 0;
         if (scene->this->store->poll(scene->store, now, out, 256, &count) != TW_STORE_OK)
             break;
         for (size_t i = 0; i < count; i++)
