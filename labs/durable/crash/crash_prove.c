@@ -57,7 +57,7 @@ static bool run_once(const struct crash_case *this, struct durable_request reque
 }
 
 /* Minutes of writing, and so for --thorough; a server would write them twice. */
-static bool goes_beyond_32_bits(const struct crash_case *this)
+static bool may_take_minutes(const struct crash_case *this)
 {
     return this->options->states == UINT64_MAX &&
            !(this->store->flags & (TW_STORE_SERVER | TW_STORE_IN_MEMORY));
@@ -76,13 +76,13 @@ static bool prove_even(const struct crash_case *this, enum tw_sync_policy sync, 
     if (!holds || sync != TW_SYNC_NONE)
         return holds;
     /* Many at once, nearly all in one hour: more than a store may want to hold in memory. */
-    request = crash_request(this, sync, goes_beyond_32_bits(this) ? 600000 : 20000,
-                            this->options->seed + 2);
+    request =
+        crash_request(this, sync, may_take_minutes(this) ? 600000 : 20000, this->options->seed + 2);
     request.load.payload_max = 16;
     request.load.hot_permille = 900;
     request.load.arrivals_ms = 3000000;
     request.batch = 100;
-    if (!run_once(this, request, CRASH_EVEN, diag, status) || !goes_beyond_32_bits(this))
+    if (!run_once(this, request, CRASH_EVEN, diag, status) || !may_take_minutes(this))
         return *status == DIAG_OK && !this->report->is_broken;
     /* 4.5 GB, of which few wait at a time: what counts bytes in 32 bits begins anew. */
     request = crash_request(this, sync, 68000, this->options->seed + 3);

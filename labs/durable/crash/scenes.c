@@ -931,7 +931,7 @@ static void many(struct scene *scene)
         fail(scene, "failed", "closed, and messages keep descriptors or memory");
 }
 
-#define OUTLIVED   6u
+#define OUTLIVED   4u
 #define FAR_EACH   40u
 #define FILE_BYTES 4000u /* fills a small file */
 
@@ -939,7 +939,7 @@ static void many(struct scene *scene)
  * the process may have open. */
 static void outlived(struct scene *scene)
 {
-    setrlimit(RLIMIT_NOFILE, &(struct rlimit){200, 200});
+    setrlimit(RLIMIT_NOFILE, &(struct rlimit){150, 150});
     scene->settings = scene->this->small;
     scene->setting_count = scene->this->small_count;
     if (!scene_open(scene, "steps", DURABLE_EPOCH_MS))
@@ -1010,8 +1010,7 @@ static void crowded(struct scene *scene)
     while (begun < CROWD && !pthread_create(&threads[begun], NULL, crowd_member, &crowd))
         begun++;
     for (bool all = false; !all || count > 0;) {
-        all = atomic_load(&crowd.left) ==
-              begun; /* then all is due, and the last poll finds nothing */
+        all = atomic_load(&crowd.left) == begun; /* then all is due */
         uint64_t now = atomic_fetch_add(&crowd.now_ms, 1);
         now += all ? 3 + scene->description.resolution_ms : 0;
         if (scene->this->store->poll(scene->store, now, out, 256, &count) != TW_STORE_OK)
@@ -1022,6 +1021,8 @@ static void crowded(struct scene *scene)
     }
     for (size_t i = 0; i < begun; i++)
         pthread_join(threads[i], NULL);
+    if (begun < CROWD)
+        fail(scene, "failed", "no thread");
     for (size_t key = 0; key < begun * CROWD_EACH; key++) {
         int answer = crowd.answers[key];
         if (answer < TW_STORE_OK || crowd.times[key] != (answer != TW_STORE_CANCELLED))

@@ -2,7 +2,7 @@
  *
  * One story goes to the largest size: everything at once, of which some is left when the instance is closed.  Five go to
  * a sixteenth of it: timers in an order without a pattern, whose callbacks start, stop and re-arm others; very many
- * equal deadlines, with and without a known horizon; few timers, far apart, in an instance for very many; all timers in one far slot.
+ * equal deadlines, the horizon known or not; few timers, far apart, in an instance for very many; all in one far slot.
  */
 #include "harness/base/clock.h"
 #include "harness/prove/cases.h"
