@@ -62,22 +62,6 @@ static struct delay_queue *queue_of(struct tw_service *service)
 
 /* ---- The threads. ----------------------------------------------------------------------------- */
 
-/* Sleeps until the next slot in use, or until it is time to look up. */
-static bool delay_queue_wait(struct delay_queue *queue)
-{
-    struct guarded *guarded = &queue->service.guarded;
-    if (queue->poll_ns == 0)
-        return sleeper_wait(&queue->service.sleeper, guarded);
-    uint64_t poll = moment_after(moment_now(), queue->poll_ns);
-    tw_tick next = guarded->design->next(guarded->timers);
-    uint64_t until = next == TW_NEVER ? TW_DUE_MAX : ticking_moment(&guarded->ticking, next);
-    queue->service.sleeper.tick = next;
-    bool waited = moment_condition_wait(&queue->service.sleeper.wake, &guarded->lock,
-                                        until < poll ? until : poll);
-    queue->service.sleeper.tick = 0;
-    return waited;
-}
-
 static void *delay_queue_reap(void *ctx)
 {
     struct delay_queue *queue = ctx;
@@ -91,7 +75,8 @@ static void *delay_queue_reap(void *ctx)
         if (ready)
             pthread_cond_signal(&queue->work);
         tally_add(&service->tally.useful_wakeups, woken && ready);
-        bool waited = delay_queue_wait(queue);
+        uint64_t poll = queue->poll_ns ? moment_after(moment_now(), queue->poll_ns) : TW_DUE_MAX;
+        bool waited = sleeper_wait(&service->sleeper, &service->guarded, poll);
         tally_add(&service->tally.wakeups, waited);
         woken = waited || (woken && !ready);
     }
@@ -143,15 +128,21 @@ static int delay_queue_shut(struct tw_seat *seat, tw_return_fn *returned, void *
 }
 
 /* Both threads, or none and the answer for open. */
-static int delay_queue_begin(struct delay_queue *queue, struct tw_error *error)
+static int delay_queue_begin(struct tw_service *service, const struct tw_runner_config *config,
+                             struct tw_error *error)
 {
+    struct delay_queue *queue = queue_of(service);
+    pthread_cond_init(&queue->work, NULL);
+    queue->poll_ns = opening_setting(config, "poll-ms", 0) * MS;
+    queue->executor_seat = service->driver_seat;
+    queue->executor_seat.number = 1;
     int failed = pthread_create(&queue->executor, NULL, delay_queue_execute, queue);
     if (failed)
         return opening_thread(error, failed);
-    failed = pthread_create(&queue->service.driver, NULL, delay_queue_reap, queue);
+    failed = pthread_create(&service->driver, NULL, delay_queue_reap, queue);
     if (!failed)
         return TW_RUN_OK;
-    guarded_mark_closed(&queue->service.guarded);
+    guarded_mark_closed(&service->guarded);
     pthread_cond_signal(&queue->work);
     pthread_join(queue->executor, NULL);
     return opening_thread(error, failed);
@@ -160,22 +151,8 @@ static int delay_queue_begin(struct delay_queue *queue, struct tw_error *error)
 static int delay_queue_open(struct tw_service **out, const struct tw_runner_config *config,
                             struct tw_error *error)
 {
-    struct tw_service *service = NULL;
-    int answer = single_make(&service, sizeof(struct delay_queue), &TW_RUNNER(delay_queue), config,
-                             2, error);
-    if (answer != TW_RUN_OK)
-        return answer;
-    struct delay_queue *queue = queue_of(service);
-    pthread_cond_init(&queue->work, NULL);
-    queue->poll_ns = opening_setting(config, "poll-ms", 0) * MS;
-    queue->executor_seat = service->driver_seat;
-    queue->executor_seat.number = 1;
-    answer = delay_queue_begin(queue, error);
-    if (answer == TW_RUN_OK)
-        *out = service;
-    else
-        delay_queue_close(service);
-    return answer;
+    return single_open(out, sizeof(struct delay_queue), &TW_RUNNER(delay_queue), config, 2,
+                       delay_queue_begin, error);
 }
 
 /* ---- Asking. ---------------------------------------------------------------------------------- */

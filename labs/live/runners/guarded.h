@@ -285,12 +285,13 @@ static inline void sleeper_hurry(struct sleeper *sleeper, tw_tick wake)
     pthread_cond_signal(&sleeper->wake);
 }
 
-/* Waits for the head of the design, for ever when it is empty; whether it had to. */
-static inline bool sleeper_wait(struct sleeper *sleeper, struct guarded *guarded)
+/* Waits for the head of the design, but no longer than until then; whether it had to. */
+static inline bool sleeper_wait(struct sleeper *sleeper, struct guarded *guarded, uint64_t latest)
 {
     tw_tick next = guarded->design->next(guarded->timers);
     sleeper->tick = next;
     uint64_t until = next == TW_NEVER ? TW_DUE_MAX : ticking_moment(&guarded->ticking, next);
+    until = until < latest ? until : latest;
     bool waited = moment_condition_wait(&sleeper->wake, &guarded->lock, until);
     sleeper->tick = 0;
     return waited;

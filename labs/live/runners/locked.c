@@ -35,8 +35,7 @@ extern const struct tw_runner TW_RUNNER(locked);
 static int locked_open(struct tw_service **out, const struct tw_runner_config *config,
                        struct tw_error *error)
 {
-    int answer = single_make(out, sizeof **out, &TW_RUNNER(locked), config, 1, error);
-    return answer == TW_RUN_OK ? single_begin(*out, single_drive, error) : answer;
+    return single_open(out, sizeof **out, &TW_RUNNER(locked), config, 1, single_begin, error);
 }
 
 const struct tw_runner TW_RUNNER(locked) = {

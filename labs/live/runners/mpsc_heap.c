@@ -293,26 +293,19 @@ static int mpsc_heap_shut(struct tw_seat *seat, tw_return_fn *returned, void *ct
     return TW_RUN_OK;
 }
 
+static int mpsc_heap_fill(struct tw_service *service, const struct tw_runner_config *config,
+                          struct tw_error *error)
+{
+    (void)config, (void)error;
+    service->backlog = service->refused = STACK_EMPTY;
+    service->most_stops = service->place_count < 8 ? 1 : service->place_count / 8;
+    return TW_RUN_OK;
+}
+
 static int mpsc_heap_open(struct tw_service **out, const struct tw_runner_config *config,
                           struct tw_error *error)
 {
-    int answer;
-    struct tw_service *service =
-        queued_make(&TW_RUNNER(mpsc_heap), config, sizeof *service, &answer, error);
-    if (!service)
-        return answer;
-    service->backlog = service->refused = STACK_EMPTY;
-    if (answer == TW_RUN_OK)
-        answer = queued_open(service, config, error);
-    service->most_stops = service->place_count < 8 ? 1 : service->place_count / 8;
-    if (answer == TW_RUN_OK)
-        answer =
-            opening_thread(error, pthread_create(&service->worker, NULL, mpsc_heap_drive, service));
-    if (answer == TW_RUN_OK)
-        *out = service;
-    else
-        queued_close(service);
-    return answer;
+    return queued_begin(out, &TW_RUNNER(mpsc_heap), config, mpsc_heap_fill, mpsc_heap_drive, error);
 }
 
 const struct tw_runner TW_RUNNER(mpsc_heap) = {

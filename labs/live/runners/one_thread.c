@@ -33,21 +33,10 @@ static int one_thread_stop(struct tw_seat *seat, tw_timer timer)
     return guarded_stop_by(&seat->service->guarded, seat, timer, true);
 }
 
-static uint32_t one_thread_purge(struct tw_seat *seat)
-{
-    struct guarded *guarded = &seat->service->guarded;
-    TW_RUNNER_POINT(seat, purge_begun);
-    pthread_mutex_lock(&guarded->lock);
-    uint32_t purged = guarded_purge(guarded);
-    pthread_mutex_unlock(&guarded->lock);
-    return purged;
-}
-
 static int one_thread_open(struct tw_service **out, const struct tw_runner_config *config,
                            struct tw_error *error)
 {
-    int answer = single_make(out, sizeof **out, &TW_RUNNER(one_thread), config, 1, error);
-    return answer == TW_RUN_OK ? single_begin(*out, single_drive, error) : answer;
+    return single_open(out, sizeof **out, &TW_RUNNER(one_thread), config, 1, single_begin, error);
 }
 
 const struct tw_runner TW_RUNNER(one_thread) = {
@@ -59,7 +48,7 @@ const struct tw_runner TW_RUNNER(one_thread) = {
     .params = opening_no_params,
     .open = one_thread_open,
     .stop = one_thread_stop,
-    .purge = one_thread_purge,
+    .purge = single_purge,
     .shut = single_shut,
     .close = single_free,
     .stats = single_stats,

@@ -106,16 +106,6 @@ static int pool_stop(struct tw_seat *seat, tw_timer timer)
     return guarded_stop_by(&service->guarded, seat, timer, !pool_of(service)->remove_on_cancel);
 }
 
-static uint32_t pool_purge(struct tw_seat *seat)
-{
-    struct tw_service *service = seat->service;
-    TW_RUNNER_POINT(seat, purge_begun);
-    pthread_mutex_lock(&service->guarded.lock);
-    uint32_t purged = guarded_purge(&service->guarded);
-    pthread_mutex_unlock(&service->guarded.lock);
-    return purged;
-}
-
 /* ---- The workers. ----------------------------------------------------------------------------- */
 
 /* Waits for the head if nobody else does, or to be called to; whether it had to.  With the lock. */
@@ -123,7 +113,7 @@ static bool pool_wait(struct pool *pool)
 {
     if (!pool->led) {
         pool->led = true;
-        bool waited = sleeper_wait(&pool->service.sleeper, &pool->service.guarded);
+        bool waited = sleeper_wait(&pool->service.sleeper, &pool->service.guarded, TW_DUE_MAX);
         pool->led = false;
         return waited;
     }
@@ -204,9 +194,13 @@ static void pool_close(struct tw_service *service)
 }
 
 /* The threads; those that began have ended again when one cannot be had. */
-static int pool_hire(struct pool *pool, uint32_t threads, struct tw_error *error)
+static int pool_begin(struct tw_service *service, const struct tw_runner_config *config,
+                      struct tw_error *error)
 {
-    struct tw_service *service = &pool->service;
+    struct pool *pool = pool_of(service);
+    uint32_t threads = service->entered;
+    pool->remove_on_cancel = opening_setting(config, "remove-on-cancel", 1);
+    pthread_cond_init(&pool->follow, NULL);
     pool->workers = calloc(threads, sizeof *pool->workers);
     if (!pool->workers)
         return opening_no_memory(error, threads * sizeof *pool->workers);
@@ -228,22 +222,11 @@ static int pool_hire(struct pool *pool, uint32_t threads, struct tw_error *error
 static int pool_open(struct tw_service **out, const struct tw_runner_config *config,
                      struct tw_error *error)
 {
-    struct tw_service *service = NULL;
     uint32_t threads;
     int answer = opening_threads(config, &threads, error);
-    if (answer == TW_RUN_OK)
-        answer =
-            single_make(&service, sizeof(struct pool), &TW_RUNNER(pool), config, threads, error);
-    if (answer != TW_RUN_OK)
-        return answer;
-    pool_of(service)->remove_on_cancel = opening_setting(config, "remove-on-cancel", 1);
-    pthread_cond_init(&pool_of(service)->follow, NULL);
-    answer = pool_hire(pool_of(service), threads, error);
-    if (answer == TW_RUN_OK)
-        *out = service;
-    else
-        pool_close(service);
-    return answer;
+    return answer == TW_RUN_OK ? single_open(out, sizeof(struct pool), &TW_RUNNER(pool), config,
+                                             threads, pool_begin, error)
+                               : answer;
 }
 
 /* ---- Asking. ---------------------------------------------------------------------------------- */
@@ -293,7 +276,7 @@ const struct tw_runner TW_RUNNER(pool) = {
     .start = pool_start,
     .stop = pool_stop,
     .wait = seat_wait,
-    .purge = pool_purge,
+    .purge = single_purge,
     .shut = pool_shut,
     .close = pool_close,
     .stats = pool_stats,

@@ -247,28 +247,6 @@ static inline void place_renew(struct place *place)
 
 /* ---- Opening and closing. --------------------------------------------------------------------- */
 
-/* Memory for the service, with no design and no thread yet; `size` is a multiple of cache lines.  NULL with the answer
- * for open in *answer. */
-static inline struct tw_service *queued_make(const struct tw_runner *runner,
-                                             const struct tw_runner_config *config, size_t size,
-                                             int *answer, struct tw_error *error)
-{
-    struct tw_service *service = opening_service(runner, config, size, answer, error);
-    if (!service)
-        return NULL;
-    service->design = config->design;
-    service->points = config->points;
-    service->entered = 1;
-    service->started = STACK_EMPTY;
-    service->ticking.tick_ns = runner_tick_ns(runner, config);
-    service->worker_seat.seat =
-        (struct tw_seat){.service = service, .points = config->points, .in_task = 1};
-    pthread_mutex_init(&service->lock, NULL);
-    int opened = opening_thread(error, moment_condition_open(&service->wake));
-    *answer = opened == TW_RUN_OK ? *answer : opened;
-    return service;
-}
-
 static inline uint64_t places_bytes(uint32_t count)
 {
     return count * (sizeof(struct place) + sizeof(uint32_t) + sizeof(uint8_t));
@@ -358,6 +336,37 @@ static inline void queued_close(struct tw_service *service)
     pthread_cond_destroy(&service->wake);
     pthread_mutex_destroy(&service->lock);
     free(service);
+}
+
+/* The whole of an open.  `fill` sets what is the runner's own, when the places are there. */
+static inline int queued_begin(struct tw_service **out, const struct tw_runner *runner,
+                               const struct tw_runner_config *config,
+                               int (*fill)(struct tw_service *, const struct tw_runner_config *,
+                                           struct tw_error *),
+                               void *(*drive)(void *), struct tw_error *error)
+{
+    int answer;
+    struct tw_service *service = opening_service(runner, config, sizeof *service, &answer, error);
+    if (!service)
+        return answer;
+    service->design = config->design;
+    service->points = config->points;
+    service->entered = 1;
+    service->started = STACK_EMPTY;
+    service->ticking.tick_ns = runner_tick_ns(runner, config);
+    service->worker_seat.seat =
+        (struct tw_seat){.service = service, .points = config->points, .in_task = 1};
+    pthread_mutex_init(&service->lock, NULL);
+    answer = opening_thread(error, moment_condition_open(&service->wake));
+    answer = answer == TW_RUN_OK ? queued_open(service, config, error) : answer;
+    answer = answer == TW_RUN_OK ? fill(service, config, error) : answer;
+    if (answer == TW_RUN_OK)
+        answer = opening_thread(error, pthread_create(&service->worker, NULL, drive, service));
+    if (answer == TW_RUN_OK)
+        *out = service;
+    else
+        runner->close(service);
+    return answer;
 }
 
 /* ---- Asking. ---------------------------------------------------------------------------------- */

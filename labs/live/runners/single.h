@@ -26,10 +26,12 @@ static inline void single_free(struct tw_service *service)
     free(service);
 }
 
-/* A service of `size` bytes, zero beyond these members, with no thread yet; its threads have the seats 0 ..
- * threads-1.  TW_RUN_OK, or the answer for open. */
-static inline int single_make(struct tw_service **out, size_t size, const struct tw_runner *runner,
+/* The whole of an open: a service of `size` bytes, zero beyond these members; its threads have the seats 0 .. threads-1.
+ * `begin` sets the runner's own members and begins the threads: TW_RUN_OK, or the answer for open with no thread left. */
+static inline int single_open(struct tw_service **out, size_t size, const struct tw_runner *runner,
                               const struct tw_runner_config *config, uint32_t threads,
+                              int (*begin)(struct tw_service *, const struct tw_runner_config *,
+                                           struct tw_error *),
                               struct tw_error *error)
 {
     int answer = opening_check(runner, config, error);
@@ -48,20 +50,15 @@ static inline int single_make(struct tw_service **out, size_t size, const struct
     if (answer == TW_RUN_OK && failed)
         answer = opening_thread(error, failed);
     service->guarded.ticking.open_ns = moment_now();
+    if (answer != TW_RUN_OK) {
+        single_free(service);
+        return answer;
+    }
+    answer = begin(service, config, error);
     if (answer == TW_RUN_OK)
         *out = service;
     else
-        single_free(service);
-    return answer;
-}
-
-/* Begins the driver.  TW_RUN_OK, or the answer for open; then the service is gone. */
-static inline int single_begin(struct tw_service *service, void *(*drive)(void *),
-                               struct tw_error *error)
-{
-    int answer = opening_thread(error, pthread_create(&service->driver, NULL, drive, service));
-    if (answer != TW_RUN_OK)
-        single_free(service);
+        runner->close(service);
     return answer;
 }
 
@@ -86,6 +83,16 @@ static inline int single_start(struct tw_seat *seat, const struct tw_task *task,
 static inline int single_stop(struct tw_seat *seat, tw_timer timer)
 {
     return guarded_stop_by(&seat->service->guarded, seat, timer, false);
+}
+
+static inline uint32_t single_purge(struct tw_seat *seat)
+{
+    struct guarded *guarded = &seat->service->guarded;
+    TW_RUNNER_POINT(seat, purge_begun);
+    pthread_mutex_lock(&guarded->lock);
+    uint32_t purged = guarded_purge(guarded);
+    pthread_mutex_unlock(&guarded->lock);
+    return purged;
 }
 
 /* TW_RUN_OK when this call is the one that shuts: nothing is accepted from here on, and the driver, which has
@@ -156,7 +163,7 @@ static inline void *single_drive(void *ctx)
     while (!guarded->closed) {
         single_advance(service);
         if (guarded->ready.head == OPENING_NONE) {
-            bool waited = sleeper_wait(&service->sleeper, guarded);
+            bool waited = sleeper_wait(&service->sleeper, guarded, TW_DUE_MAX);
             tally_add(&service->tally.wakeups, waited);
             woken |= waited;
             continue;
@@ -169,6 +176,13 @@ static inline void *single_drive(void *ctx)
     pthread_mutex_unlock(&guarded->lock);
     atomic_store(&service->tally.cpu_ns, tally_cpu_ns());
     return NULL;
+}
+
+static inline int single_begin(struct tw_service *service, const struct tw_runner_config *config,
+                               struct tw_error *error)
+{
+    (void)config;
+    return opening_thread(error, pthread_create(&service->driver, NULL, single_drive, service));
 }
 
 /* The hooks that such runners have alike. */

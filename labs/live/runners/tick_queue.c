@@ -24,10 +24,9 @@
  * What protects what
  *   state   One 64-bit word per place, generation and state.  A stop and the firing both want to take it
  *           out of `waiting` by one compare-and-swap: exactly one gets it, and that decides who wins.
- *   start   A stack that only grows until the worker takes all of it at once and turns it round; so it needs
- *           no tags, and no thread ever waits for another's half-done push.  The release of the push
- *           makes the task visible to the worker.  shut closes it: a push is either
- *           before that, and shut has the timer, or the start is refused.
+ *   start   A stack that only grows until the worker takes all of it at once and turns it round; so it needs no tags, and
+ *           no thread ever waits for another's half-done push.  The release of the push makes the task visible to the
+ *           worker.  shut closes it: a push is either before that, and shut has the timer, or the start is refused.
  *   stop    The same.  A stopped timer comes through it once, and then leaves backlog or design, both of which
  *           can take one out of the middle.  If it came out of them before, as stopped, its place waits for that.
  *   free    A stack of places with a tag beside its head, because places come back to it.
@@ -330,39 +329,22 @@ static void tick_queue_close(struct tw_service *service)
     queued_close(service);
 }
 
-/* Memory, design and thread; close takes back what was opened when it fails. */
-static int service_open(struct tw_service *service, const struct tw_runner_config *config,
-                        struct tw_error *error)
+static int tick_queue_fill(struct tw_service *service, const struct tw_runner_config *config,
+                           struct tw_error *error)
 {
-    int answer = queued_open(service, config, error);
-    if (answer != TW_RUN_OK)
-        return answer;
+    service->stopped = service->stops = STACK_EMPTY;
+    service->backlog_head = service->backlog_tail = STACK_EMPTY;
+    service->transfer = (uint32_t)opening_setting(config, "transfer", 100000);
     service->stop_links = calloc(service->place_count, sizeof *service->stop_links);
-    if (!service->stop_links)
-        return opening_no_memory(error, service->place_count * sizeof *service->stop_links);
-    return opening_thread(error, pthread_create(&service->worker, NULL, tick_queue_work, service));
+    return service->stop_links ? TW_RUN_OK
+                               : opening_no_memory(error, service->place_count * sizeof(uint32_t));
 }
 
 static int tick_queue_open(struct tw_service **out, const struct tw_runner_config *config,
                            struct tw_error *error)
 {
-    int answer;
-    struct tw_service *service =
-        queued_make(&TW_RUNNER(tick_queue), config, sizeof *service, &answer, error);
-    if (!service)
-        return answer;
-    service->stopped = STACK_EMPTY;
-    service->backlog_head = STACK_EMPTY;
-    service->backlog_tail = STACK_EMPTY;
-    service->stops = STACK_EMPTY;
-    service->transfer = (uint32_t)opening_setting(config, "transfer", 100000);
-    if (answer == TW_RUN_OK)
-        answer = service_open(service, config, error);
-    if (answer == TW_RUN_OK)
-        *out = service;
-    else
-        tick_queue_close(service);
-    return answer;
+    return queued_begin(out, &TW_RUNNER(tick_queue), config, tick_queue_fill, tick_queue_work,
+                        error);
 }
 
 /* ---- Asking. ---------------------------------------------------------------------------------- */
