@@ -26,13 +26,21 @@ static double us(uint64_t a, uint64_t b)
     return (double)(b - a) / 1e3;
 }
 
+/* A finding that begins with the timer: "fixed-rate timer 7 ..." */
+#define FIND_OF(account, rule, ...)                                                                \
+    do {                                                                                           \
+        char what[300];                                                                            \
+        snprintf(what, sizeof what, __VA_ARGS__);                                                  \
+        FIND((account)->service, rule, "%s timer %" PRIu64 " %s", kind_of(account),                \
+             number_of(account), what);                                                            \
+    } while (0)
+
 void race_ended(struct race_account *account, enum race_end end)
 {
     uint32_t before = atomic_fetch_add(&account->ends, 1);
     if (before > 0) {
-        FIND(account->service, RACE_TWICE, "%s timer %" PRIu64 " was %s, and before that %s",
-             kind_of(account), number_of(account), end_name(end),
-             end_name(atomic_load(&account->end)));
+        FIND_OF(account, RACE_TWICE, "was %s, and before that %s", end_name(end),
+                end_name(atomic_load(&account->end)));
         return;
     }
     atomic_store(&account->end, (uint32_t)end);
@@ -51,30 +59,25 @@ static void judge_moments(const struct race_account *account, const struct tw_fi
     uint64_t grid = firing->tick_ns % tick_ns + 1, before = 0;
     bool first = atomic_compare_exchange_strong(&service->grid_ns, &before, grid);
     if (now_ns < due)
-        FIND(account->service, RACE_EARLY, "%s timer %" PRIu64 " began %.3f us before it was due",
-             kind_of(account), number_of(account), us(now_ns, due));
+        FIND_OF(account, RACE_EARLY, "began %.3f us before it was due", us(now_ns, due));
     else if (firing->turn_ns > now_ns)
-        FIND(account->service, RACE_EARLY, "%s timer %" PRIu64 " began %.3f us before its tick",
-             kind_of(account), number_of(account), us(now_ns, firing->turn_ns));
+        FIND_OF(account, RACE_EARLY, "began %.3f us before its tick", us(now_ns, firing->turn_ns));
     else if (firing->tick_ns < due)
-        FIND(account->service, RACE_FIRING, "timer %" PRIu64 ": its tick is %.3f us before its due",
-             number_of(account), us(firing->tick_ns, due));
+        FIND_OF(account, RACE_FIRING, "its tick is %.3f us before its due",
+                us(firing->tick_ns, due));
     else if (due > service->opened_ns && firing->tick_ns - due >= tick_ns)
-        FIND(account->service, RACE_FIRING,
-             "timer %" PRIu64
-             ": its tick is %.3f us after its due; expected the first one, of %.3f us",
-             number_of(account), us(due, firing->tick_ns), us(0, tick_ns));
+        FIND_OF(account, RACE_FIRING,
+                "its tick is %.3f us after its due; expected the first one, of %.3f us",
+                us(due, firing->tick_ns), us(0, tick_ns));
     else if (firing->turn_ns < firing->tick_ns)
-        FIND(account->service, RACE_FIRING,
-             "timer %" PRIu64 ": it fired on a tick %.3f us before its own", number_of(account),
-             us(firing->turn_ns, firing->tick_ns));
+        FIND_OF(account, RACE_FIRING, "it fired on a tick %.3f us before its own",
+                us(firing->turn_ns, firing->tick_ns));
     else if ((!first && grid != before) || firing->turn_ns % tick_ns + 1 != grid)
-        FIND(account->service, RACE_FIRING,
-             "timer %" PRIu64
-             ": its tick and the one on which it fired lie %.3f and %.3f us behind "
-             "one of %.3f us, those of others %.3f us",
-             number_of(account), us(1, grid), us(0, firing->turn_ns % tick_ns), us(0, tick_ns),
-             us(1, first ? grid : before));
+        FIND_OF(account, RACE_FIRING,
+                "its tick and the one on which it fired lie %.3f and %.3f us behind one of %.3f "
+                "us, those of others %.3f us",
+                us(1, grid), us(0, firing->turn_ns % tick_ns), us(0, tick_ns),
+                us(1, first ? grid : before));
 }
 
 static void judge_due(struct race_account *account, const struct tw_firing *firing)
@@ -83,19 +86,16 @@ static void judge_due(struct race_account *account, const struct tw_firing *firi
         account->repeat == TW_ONCE ? account->due_ns : atomic_load(&account->next_due_ns);
     bool first = atomic_load(&account->runs) == 1;
     if (account->repeat == TW_ONCE && firing->due_ns != expected)
-        FIND(account->service, RACE_FIRING,
-             "timer %" PRIu64 ": the firing has another due than the start", number_of(account));
+        FIND_OF(account, RACE_FIRING, "the firing has another due than the start");
     else if (firing->due_ns < expected)
-        FIND(account->service, RACE_REPEAT, "%s timer %" PRIu64 ": run %u is due %.3f us before %s",
-             kind_of(account), number_of(account), atomic_load(&account->runs),
-             us(firing->due_ns, expected),
-             account->repeat == TW_FIXED_RATE ? "it is meant to be"
-                                              : "a period after the end of the one before");
+        FIND_OF(account, RACE_REPEAT, "run %u is due %.3f us before %s",
+                atomic_load(&account->runs), us(firing->due_ns, expected),
+                account->repeat == TW_FIXED_RATE ? "it is meant to be"
+                                                 : "a period after the end of the one before");
     else if (firing->due_ns > expected &&
              (account->repeat == TW_FIXED_RATE || first || account->service->clock_stands))
-        FIND(account->service, RACE_REPEAT,
-             "%s timer %" PRIu64 ": run %u is due %.3f us after what is meant", kind_of(account),
-             number_of(account), atomic_load(&account->runs), us(expected, firing->due_ns));
+        FIND_OF(account, RACE_REPEAT, "run %u is due %.3f us after what is meant",
+                atomic_load(&account->runs), us(expected, firing->due_ns));
 }
 
 /* One that a stop took may run once more, if that run was under way when the stop answered. */
@@ -103,9 +103,8 @@ static void judge_stopped(struct race_account *account)
 {
     if (account->repeat != TW_ONCE && atomic_load(&account->end) == RACE_STOPPED_BY &&
         atomic_fetch_add(&account->runs_after_stop, 1) > 0)
-        FIND(account->service, RACE_STOPPED,
-             "%s timer %" PRIu64 " began run %u after a stop that answered STOPPED",
-             kind_of(account), number_of(account), atomic_load(&account->runs));
+        FIND_OF(account, RACE_STOPPED, "began run %u after a stop that answered STOPPED",
+                atomic_load(&account->runs));
 }
 
 void race_ran(struct race_account *account, const struct tw_firing *firing, uint64_t now_ns)
@@ -126,20 +125,16 @@ void race_ran(struct race_account *account, const struct tw_firing *firing, uint
     atomic_fetch_add(&service->runs, 1);
     atomic_fetch_add(&account->runs, 1);
     if (atomic_load(&service->is_shut))
-        FIND(account->service, RACE_SHUT, "%s timer %" PRIu64 " began after shut had returned",
-             kind_of(account), number_of(account));
+        FIND_OF(account, RACE_SHUT, "began after shut had returned");
     if (account->repeat != TW_ONCE && atomic_fetch_add(&account->running, 1) > 0)
-        FIND(account->service, RACE_REPEAT, "%s timer %" PRIu64 " runs in two threads at once",
-             kind_of(account), number_of(account));
+        FIND_OF(account, RACE_REPEAT, "runs in two threads at once");
     judge_due(account, firing);
     judge_moments(account, firing, now_ns);
     judge_stopped(account);
     if (turn_before == firing->turn_ns)
-        FIND(account->service, RACE_CATCH_UP, "%s timer %" PRIu64 " ran twice on one tick",
-             kind_of(account), number_of(account));
+        FIND_OF(account, RACE_CATCH_UP, "ran twice on one tick");
     if (name_before != 0 && name_before != firing->timer)
-        FIND(account->service, RACE_NAMES, "%s timer %" PRIu64 " changes its name from run to run",
-             kind_of(account), number_of(account));
+        FIND_OF(account, RACE_NAMES, "changes its name from run to run");
     if (account->repeat == TW_ONCE)
         race_ended(account, RACE_RAN);
 }
@@ -165,27 +160,25 @@ void race_started(struct race_account *account, int answer, tw_timer name, uint6
         atomic_store(&account->accepted, 1);
         atomic_store(&account->name, name);
         if (name == 0)
-            FIND(account->service, RACE_NAMES,
-                 "start answered OK and the name 0, which is of none");
+            FIND(service, RACE_NAMES, "start answered OK and the name 0, which is of none");
         if (atomic_load(&service->is_shut) && began_ns > atomic_load(&service->shut_ended_ns))
-            FIND(account->service, RACE_START, "start answered OK after shut had returned");
+            FIND(service, RACE_START, "start answered OK after shut had returned");
         return;
     }
     atomic_fetch_add(&service->refused, 1);
     if (name != 0)
-        FIND(account->service, RACE_START, "start answered %d, and told the name %#" PRIx64, answer,
-             name);
+        FIND(service, RACE_START, "start answered %d, and told the name %#" PRIx64, answer, name);
     if (account->is_near)
         atomic_fetch_sub(&service->near, 1);
     if (answer != TW_RUN_CLOSED && atomic_load(&service->is_shut) &&
         began_ns > atomic_load(&service->shut_ended_ns))
-        FIND(account->service, RACE_START,
-             "start answered %d after shut had returned; expected CLOSED", answer);
+        FIND(service, RACE_START, "start answered %d after shut had returned; expected CLOSED",
+             answer);
     else if (answer == TW_RUN_CLOSED && shut_began == 0)
-        FIND(account->service, RACE_START, "start answered CLOSED before anybody called shut");
+        FIND(service, RACE_START, "start answered CLOSED before anybody called shut");
     else if (answer != TW_RUN_CLOSED && answer != TW_RUN_FULL && answer != TW_RUN_RANGE &&
              answer != TW_RUN_MEMORY)
-        FIND(account->service, RACE_START, "start answered %d, which it may not", answer);
+        FIND(service, RACE_START, "start answered %d, which it may not", answer);
 }
 
 void race_stopped(struct race_account *account, int answer, uint64_t began_ns, uint64_t ended_ns)
@@ -202,14 +195,12 @@ void race_stopped(struct race_account *account, int answer, uint64_t began_ns, u
     } else if (answer == TW_RUN_TOO_LATE) {
         atomic_compare_exchange_strong(&account->late_ns, &none, ended_ns);
         if (account->repeat != TW_ONCE)
-            FIND(account->service, RACE_STOP, "stop answered TOO_LATE for %s timer %" PRIu64,
-                 kind_of(account), number_of(account));
+            FIND_OF(account, RACE_STOP, "is periodic, and stop answered TOO_LATE");
         else if (ended_ns < account->due_ns)
-            FIND(account->service, RACE_STOP,
-                 "stop answered TOO_LATE %.3f us before timer %" PRIu64 " was due",
-                 us(ended_ns, account->due_ns), number_of(account));
+            FIND_OF(account, RACE_STOP, "got TOO_LATE from stop %.3f us before its due",
+                    us(ended_ns, account->due_ns));
     } else {
-        FIND(account->service, RACE_STOP, "stop answered %d, which it may not", answer);
+        FIND(service, RACE_STOP, "stop answered %d, which it may not", answer);
     }
 }
 
@@ -228,9 +219,8 @@ static void judge_idle(const struct race_account *account)
     else if (account->repeat == TW_ONCE)
         later = account->due_ns;
     if (idle > 0 && idle < later)
-        FIND(account->service, RACE_STOP,
-             "stop answered IDLE for %s timer %" PRIu64 ", which was pending and %s later",
-             kind_of(account), number_of(account), end_name(end));
+        FIND_OF(account, RACE_STOP, "got IDLE from stop, and was pending and %s later",
+                end_name(end));
 }
 
 static void judge_account(const struct race_account *account)
@@ -240,28 +230,19 @@ static void judge_account(const struct race_account *account)
     uint64_t fired = atomic_load(&account->fired_name);
     if (!atomic_load(&account->accepted)) {
         if (ends > 0 || runs > 0)
-            FIND(account->service, RACE_START, "%s timer %" PRIu64 " was refused, and %s",
-                 kind_of(account), number_of(account), runs > 0 ? "ran" : "came back");
+            FIND_OF(account, RACE_START, "was refused, and %s", runs > 0 ? "ran" : "came back");
         return;
     }
     if (ends == 0)
-        FIND(account->service, RACE_LOST,
-             "%s timer %" PRIu64
-             ", due %.3f us %s shut was called, was accepted and neither ran nor "
-             "was stopped or returned",
-             kind_of(account), number_of(account),
-             account->due_ns < atomic_load(&account->service->shut_began_ns)
-                 ? us(account->due_ns, atomic_load(&account->service->shut_began_ns))
-                 : us(atomic_load(&account->service->shut_began_ns), account->due_ns),
-             account->due_ns < atomic_load(&account->service->shut_began_ns) ? "before" : "after");
+        FIND_OF(
+            account, RACE_LOST,
+            "was accepted, due %.3f us before shut, and neither ran nor was stopped or returned",
+            (double)(int64_t)(atomic_load(&account->service->shut_began_ns) - account->due_ns) /
+                1e3);
     else if (fired != 0 && fired != atomic_load(&account->name))
-        FIND(account->service, RACE_NAMES,
-             "%s timer %" PRIu64 " fired under another name than start gave it", kind_of(account),
-             number_of(account));
+        FIND_OF(account, RACE_NAMES, "fired under another name than start gave it");
     else if (atomic_load(&account->late_ns) > 0 && end != RACE_RAN)
-        FIND(account->service, RACE_STOP,
-             "stop answered TOO_LATE for timer %" PRIu64 ", which was %s", number_of(account),
-             end_name(end));
+        FIND_OF(account, RACE_STOP, "got TOO_LATE from stop, and was %s", end_name(end));
     else
         judge_idle(account);
 }

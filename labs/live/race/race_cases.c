@@ -33,16 +33,23 @@ struct race_service case_another(const struct race_service *service)
                                  .notes = service->notes};
 }
 
+/* The same as long as the service is. */
+static void describe_again(struct race_service *service)
+{
+    struct tw_runner_description said;
+    const struct tw_runner_description *before = &service->description;
+    service->runner->describe(service->service, &said);
+    if (said.tick_ns != before->tick_ns || said.max_pending != before->max_pending ||
+        said.threads != before->threads || said.shards != before->shards)
+        FIND(service, RACE_OPEN, "describe tells another tick, cap or count than after open");
+}
+
 void case_close(struct race_service *service, struct tw_seat *seat)
 {
     if (race_is_over(service))
         return;
     if (!atomic_load(&service->shut_began_ns)) {
-        struct tw_runner_description said;
-        service->runner->describe(service->service, &said);
-        if (said.tick_ns != service->description.tick_ns ||
-            said.max_pending != service->description.max_pending)
-            FIND(service, RACE_OPEN, "describe tells another tick or cap than after open");
+        describe_again(service);
         service->runner->stats(service->service, &service->open);
         uint64_t told = service->open.own_bytes + service->open.design_bytes;
         if (service->taken_bytes > 2 * told + (1 << 20))
@@ -55,6 +62,7 @@ void case_close(struct race_service *service, struct tw_seat *seat)
     if (never)
         race_start(service, late, never);
     race_leave(service, late);
+    describe_again(service);
     race_judge(service);
     race_leave(service, seat);
     if (!race_is_over(service))
@@ -173,17 +181,17 @@ bool case_thread(struct race_service *service, pthread_t *thread, void *(*run)(v
 
 static bool past_and_near(struct race_service *service, struct tw_seat *seat)
 {
-    struct race_account *accounts[8];
+    struct race_account *accounts = service->accounts;
     uint64_t now = moment_now();
     const uint64_t dues[8] = {0, 1, now - 20 * MS, now, now + 7 * MS, now + MS, now + 3 * MS, now};
     for (size_t i = 0; i < 8; i++)
-        if (!(accounts[i] = case_start_at(service, seat, dues[i])))
+        if (!case_start_at(service, seat, dues[i]))
             return false;
     for (size_t i = 0; i < 8; i++)
-        if (!case_await(service, seat, &accounts[i]->runs, 1, "a timer that is due"))
+        if (!case_await(service, seat, &accounts[i].runs, 1, "a timer that is due"))
             return false;
     uint64_t tick_ns = service->description.tick_ns;
-    uint64_t on_tick = atomic_load(&accounts[7]->turn_ns) + (40 * MS / tick_ns + 1) * tick_ns;
+    uint64_t on_tick = atomic_load(&accounts[7].turn_ns) + (40 * MS / tick_ns + 1) * tick_ns;
     return case_run(service, seat, on_tick, "a timer that is due on a tick");
 }
 
@@ -424,22 +432,24 @@ static void limited_transfer(struct race_service *service)
     struct tw_seat *seat = case_open(
         service, (struct tw_runner_config){
                      .capacity = 256, .tick_ns = 4 * MS, .settings = &setting, .setting_count = 1});
-    struct race_account *accounts[100];
-    if (!seat)
-        return;
+    struct race_account *accounts = service->accounts;
     for (size_t i = 0; i < 100; i++)
-        if (!(accounts[i] = case_start_at(service, seat, 1)))
+        if (!seat || !case_start_at(service, seat, 1))
             return;
     for (size_t i = 0; i < 100; i++)
-        if (!case_await(service, seat, &accounts[i]->runs, 1, "one of 100 timers, 8 moved a tick"))
+        if (!case_await(service, seat, &accounts[i].runs, 1, "one of 100 timers, 8 moved a tick"))
             return;
     for (size_t i = 0; i < 100; i++) {
         uint32_t same = 0;
         for (size_t j = 0; j < 100; j++)
-            same += atomic_load(&accounts[i]->turn_ns) == atomic_load(&accounts[j]->turn_ns);
+            same += atomic_load(&accounts[i].turn_ns) == atomic_load(&accounts[j].turn_ns);
         if (same > 8)
             FIND(service, RACE_LIMIT, "%u timers fired on one tick, which moves at most 8", same);
     }
+    struct tw_runner_stats stats;
+    service->runner->stats(service->service, &stats);
+    if (stats.most_transferred - 1 > 7)
+        FIND(service, RACE_STATS, "most_transferred is not 1 .. 8");
     case_close(service, seat);
 }
 
@@ -528,10 +538,9 @@ static void must_refuse(struct race_service *service, struct tw_runner_config co
     config.design = service->design;
     config.tick_ns = MS;
     int answer = service->runner->open(&out, &config, &error);
-    if (answer != TW_RUN_BAD_SETTING || out != NULL)
-        FIND(service, RACE_OPEN, "open with %s answered %d; expected BAD_SETTING", what, answer);
-    else if (error.text[0] == '\0')
-        FIND(service, RACE_OPEN, "open refused %s without a word", what);
+    if (answer != TW_RUN_BAD_SETTING || out != NULL || error.text[0] == '\0')
+        FIND(service, RACE_OPEN, "open with %s answered %d, not BAD_SETTING in words", what,
+             answer);
 }
 
 static void bad_settings(struct race_service *service)
@@ -542,6 +551,11 @@ static void bad_settings(struct race_service *service)
                 "an unknown setting");
     must_refuse(service, (struct tw_runner_config){.capacity = 4, .max_pending = 5},
                 "a cap above the capacity");
+    if (service->design)
+        must_refuse(service,
+                    (struct tw_runner_config){
+                        .capacity = 4, .design_settings = &unknown, .design_setting_count = 1},
+                    "what the design has no setting for");
     for (const struct tw_param *param = service->runner->params; param->name; param++) {
         struct tw_setting setting = {.name = param->name, .count = 1, .values = {param->max + 1}};
         if (param->max < UINT64_MAX && param->values_max == 1)

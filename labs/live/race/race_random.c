@@ -12,8 +12,6 @@
 #define EXTRA 6000u
 /* Periodic timers of one caller. */
 #define PERIODIC_MAX 16u
-/* Most memory of the designs of one service. */
-#define DESIGNS_BYTES (UINT64_C(256) << 20)
 /* Streams of the seed: 0 the plan, then one for each caller. */
 #define STREAM_PLAN 0
 
@@ -246,24 +244,6 @@ static bool callers_play(struct race_service *service, const struct race_plan *p
     return !race_is_over(service);
 }
 
-/* Some designs have a slot for each tick that they reach: as many of these as a setting may ask for would take the
- * memory of the machine. */
-static void config_narrow(struct tw_runner_config *config, const struct tw_backend *design)
-{
-    struct tw_timers *one = NULL;
-    struct tw_error ignored;
-    uint64_t most = 1;
-    for (size_t i = 0; i < config->setting_count; i++)
-        most = config->settings[i].values[0] > most ? config->settings[i].values[0] : most;
-    config->design = design;
-    if (most == 1 ||
-        opening_design(config, config->tick_ns, config->capacity, &one, &ignored) != TW_RUN_OK)
-        return;
-    if (opening_design_bytes(design, one) > DESIGNS_BYTES / most)
-        config->horizon_ns = 0;
-    design->close(one);
-}
-
 void race_random(struct race_service *service, const struct race_plan *plan)
 {
     const struct race_options *options = service->options;
@@ -280,8 +260,9 @@ void race_random(struct race_service *service, const struct race_plan *plan)
     service->is_varied = options->setting_count == 0;
     service->seed = plan->seed;
     service->point_weight = plan->point_weight;
-    if (plan->design && service->is_varied)
-        config_narrow(&config, plan->design);
+    /* Some designs have a slot for each tick that they reach; many of these would take the memory of the machine. */
+    for (size_t i = 0; service->is_varied && i < plan->setting_count; i++)
+        config.horizon_ns = plan->settings[i].values[0] > 1 ? 0 : config.horizon_ns;
     if (!race_open(service, &config, OPERATIONS + EXTRA))
         return;
     struct tw_seat *seat = race_enter(service);

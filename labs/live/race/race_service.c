@@ -266,6 +266,8 @@ static void judge_description(struct race_service *service, const struct tw_runn
     if (!right)
         FIND(service, RACE_OPEN, "describe says that at most %u may pend; opened with %u",
              said->max_pending, cap);
+    if (said->shards == 0 && service->design)
+        FIND(service, RACE_OPEN, "describe says that no instance of the design is there");
     if (said->tick_ns == 0 || (config->tick_ns > 0 && said->tick_ns != config->tick_ns))
         FIND(service, RACE_OPEN, "describe says ticks of %" PRIu64 " ns; opened with %" PRIu64,
              said->tick_ns, config->tick_ns);
@@ -293,6 +295,7 @@ bool race_open(struct race_service *service, struct tw_runner_config *config, ui
         return false;
     }
     service->account_count = accounts;
+    service->service = NULL;
     service->points = (struct tw_points){race_reach, service};
     config->points = &service->points;
     config->design = service->design;
@@ -311,7 +314,8 @@ bool race_open(struct race_service *service, struct tw_runner_config *config, ui
     service->taken_bytes = after > heap ? after - heap : 0;
     service->opened_ns = moment_now();
     if (answer != TW_RUN_OK) {
-        FIND(service, RACE_OPEN, "open answered %d: %.300s", answer, error.text);
+        if (!service->may_refuse || answer > TW_RUN_MEMORY || service->service || !error.text[0])
+            FIND(service, RACE_OPEN, "open answered %d: %.300s", answer, error.text);
         return false;
     }
     NOTED(service, NULL, describe, runner->describe(service->service, &service->description));

@@ -152,6 +152,7 @@ struct race_service {
     uint64_t seed;
     bool clock_stands;     /* a wait is for what has passed, and a sleep of the machine's */
     bool is_varied;        /* settings and horizon are drawn; without memory: the defaults */
+    bool may_refuse;       /* open has no memory or no thread, and leaves everything as it was */
     uint32_t point_weight; /* 0: no delays; 1 .. 3: more and more of them */
     struct race_notes *notes;
     struct race_gate gate;

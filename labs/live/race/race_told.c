@@ -186,11 +186,17 @@ static void wake_ups(struct race_service *service)
         case_open(service, (struct tw_runner_config){.threads = 2, .tick_ns = 5 * MS});
     usage_take(&own, &before);
     bool drives = race_has(service, TW_RUNNER_CALLERS_DRIVE);
-    for (uint32_t i = 0; seat && !drives && i < WAKES && usage_all_sleep(service, &own); i++) {
+    for (uint32_t i = 0; seat && !drives && i < WAKES; i++) {
+        uint64_t from = moment_now();
+        if (!usage_all_sleep(service, &own))
+            break;
         service->runner->stats(service->service, &first);
         if (!case_run(service, seat, 1, "a timer that is due") || !usage_all_sleep(service, &own))
             return;
         service->runner->stats(service->service, &last);
+        if (last.longest_pause_ns > moment_now() - from)
+            FIND(service, RACE_STATS, "longest_pause_ns is %" PRIu64 ", as if sleep were work",
+                 last.longest_pause_ns);
         if (last.wakeups == first.wakeups || last.useful_wakeups == first.useful_wakeups)
             FIND(service, RACE_STATS,
                  "all threads of the runner's slept, then one ran a task: its wake-ups went from "
@@ -208,14 +214,13 @@ static void wake_ups(struct race_service *service)
 /* Where stopped timers keep their places, a purge tells how many came back; else none. */
 static bool purge_tells(struct race_service *service, struct tw_seat *seat)
 {
-    struct race_account *far[PURGED];
     if (!race_has(service, TW_RUNNER_PURGES) || !service->runner->purge)
         return true;
     for (uint32_t i = 0; i < PURGED; i++)
-        if (!(far[i] = case_start_at(service, seat, moment_now() + FAR)))
+        if (!case_start_at(service, seat, moment_now() + FAR))
             return false;
     for (uint32_t i = 0; i < PURGED; i++)
-        race_stop(service, seat, far[i]);
+        race_stop(service, seat, &service->accounts[i]);
     struct race_account *more = race_account(service);
     more->due_ns = moment_now() + FAR;
     uint32_t kept = race_start(service, seat, more) == TW_RUN_FULL ? PURGED : 0;
@@ -246,6 +251,8 @@ static void *call_beside(void *ctx)
         if (!once && stats.pending != 1)
             FIND(service, RACE_STATS, "pending is %" PRIu64 " while a periodic timer runs, alone",
                  stats.pending);
+        service->runner->describe(service->service, &(struct tw_runner_description){0});
+        race_leave(service, race_enter(service));
         race_purge(service, seat);
         if (!once)
             case_stop(service, seat, slow, TW_RUN_STOPPED, "a periodic timer that runs");
@@ -318,6 +325,28 @@ static bool filled_by_a_task(struct race_service *service, struct tw_seat *seat)
     return true;
 }
 
+/* While a task holds the only thread that runs any, those that are due with it are stopped: none of them runs. */
+static bool stopped_behind_a_task(struct race_service *service, struct tw_seat *seat)
+{
+    uint64_t due = moment_now() + 5 * MS, began = 0;
+    if (!race_has(service, TW_RUNNER_ONE_DISPATCH) || race_has(service, TW_RUNNER_CALLERS_DRIVE))
+        return true;
+    for (uint32_t i = 0; i < 8; i++)
+        if (!CASE_TIMER(service, seat, .due_ns = due, .repeat = TW_FIXED_RATE, .period_ns = MS,
+                        .deed = DEED_HOLD))
+            return false;
+    if (!case_await(service, seat, &service->tasks_inside, 1, "eight timers that are due"))
+        return false;
+    began = atomic_load(&service->runs);
+    for (uint32_t i = 0; i < 8; i++)
+        case_stop(service, seat, &service->accounts[i], TW_RUN_STOPPED, "one that is due");
+    atomic_store(&service->is_let_go, 1);
+    case_run(service, seat, moment_now() + 3 * MS, "a timer behind those that were stopped");
+    if (atomic_load(&service->runs) > began + 1)
+        FIND(service, RACE_STOPPED, "timers ran that had been stopped behind a task");
+    return !race_is_over(service);
+}
+
 /* Shut comes while a task runs: when that has ended, a periodic one is returned. */
 static bool shut_while_it_runs(struct race_service *service, struct tw_seat *seat)
 {
@@ -340,6 +369,7 @@ const struct race_case race_told[] = {
     RACE_CASE("a service in a task", service_in_a_task, 0, 0),
     RACE_CASE("tasks when it is full", tasks_when_full, 0, .capacity = 8, .tick_ns = 500 * US),
     RACE_CASE("filled by a task", filled_by_a_task, 0, .capacity = 16, .threads = 4),
+    RACE_CASE("stopped behind a task", stopped_behind_a_task, 0, 0),
     RACE_CASE("shut while tasks run", shut_while_it_runs, 0, .threads = 2),
     {.name = NULL},
 };
