@@ -927,11 +927,11 @@ static void judge_handlers(struct race_service *service)
     if (child == 0) {
         if (_dl_find_object((void *)(uintptr_t)service->runner, &of) != 0 ||
             of.dlfo_link_map->l_name[0] == '\0' ||
-            munmap(of.dlfo_map_start, (uintptr_t)of.dlfo_map_end - (uintptr_t)of.dlfo_map_start) !=
-                0 ||
-            fork() == 0)
+            munmap(of.dlfo_map_start, (uintptr_t)of.dlfo_map_end - (uintptr_t)of.dlfo_map_start))
             _exit(0);
-        exit(0);
+        if ((child = fork()) != 0 && waitpid(child, &status, 0) == child && status == 0)
+            exit(0);
+        _exit(status);
     }
     if (child > 0 && waitpid(child, &status, 0) == child && status != 0)
         FIND(service, RACE_MEMORY, "a handler at fork or exit stays after close");
