@@ -476,18 +476,17 @@ static void idle_cost(struct race_service *service)
     struct tw_runner_stats first, last;
     usage_take(&before, NULL);
     struct tw_seat *seat = case_open(service, (struct tw_runner_config){.tick_ns = IDLE_TICK});
-    for (uint32_t i = 0; seat && i < 10; i++) /* each before the others: a needless wake-up */
-        if (!case_start_at(service, seat, moment_now() + FAR - i * MS))
-            return;
     if (!seat)
         return;
-    moment_sleep(moment_now() + 2 * IDLE_TICK);
     usage_take(&begun, &before);
-    if (begun.count > 0 && !usage_all_sleep(service, &begun)) {
+    usage_all_sleep(service, &begun);
+    for (uint32_t i = 0; i < 10; i++) /* each before the others: the first wakes one for nothing */
+        if (!case_start_at(service, seat, moment_now() + FAR - i * MS))
+            return;
+    moment_sleep(moment_now() + 2 * IDLE_TICK);
+    if (begun.count > 0 && !usage_all_sleep(service, &begun))
         FIND(service, RACE_IDLE, "its threads have not slept for %u s without anything due",
              service->options->patience_s);
-        return;
-    }
     usage_take(&begun, &before);
     service->runner->stats(service->service, &first);
     uint64_t from = moment_now();
