@@ -11,7 +11,7 @@
 
 #define DATA_BYTES (UINT64_C(64) << 20)
 #define TASKS      90u
-#define FULL_TASKS 300u
+#define FULL_TASKS 600u
 /* Of the steps that make a store, and so many times each. */
 #define FIRST_STEPS_MOST 40u
 #define FIRST_SEEDS      6u
@@ -405,9 +405,9 @@ static bool prove_fault(const struct crash_case *this, enum tw_sync_policy sync,
     char reason[300] = "", where[300];
     struct rng rng;
     /* Where a full disk has room again, files of before come and go. */
-    bool had_room = faults[which].error == ENOSPC && faults[which].count < INT64_MAX;
-    bool holds = recorded_make(this, sync, had_room ? FULL_TASKS : TASKS, seed, "disk", &recorded);
     uint32_t fault = faults[which].fault;
+    bool filled = fault == DISK_FAIL_WRITE && faults[which].error == ENOSPC && !faults[which].half;
+    bool holds = recorded_make(this, sync, filled ? FULL_TASKS : TASKS, seed, "disk", &recorded);
     bool reads = fault == DISK_FAIL_READ || fault == DISK_SHORT_READ;
     bool syncs = fault == DISK_FAIL_SYNC || fault == DISK_FAIL_BESIDE;
     rng_seed(&rng, seed, 53 + which);
