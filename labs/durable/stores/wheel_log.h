@@ -244,6 +244,8 @@ int wl_segments_drop_last(struct wl_segments *segments);
 /* Has the file system promise room for `size` bytes of the last segment, so that no later write of them finds the disk
  * full.  0 or an errno: nothing has changed. */
 int wl_segments_reserve(struct wl_segments *segments, uint64_t size);
+/* Bytes of the file from offset on, at most size, read in as many calls as that takes; -1 and errno. */
+ssize_t wl_file_read(int fd, void *to, size_t size, uint64_t offset);
 /* Bytes of the segment that holds position, from there on, at most size; *got may be less at its end. */
 enum wl_read wl_segments_read(struct wl_segments *segments, uint64_t position, void *to,
                               size_t size, size_t *got);

@@ -122,7 +122,7 @@ int wl_checkpoint_write(struct wl_segments *segments, const struct wl_state *sta
 
 static bool read_at(int fd, void *to, size_t size, uint64_t offset, bool *failed)
 {
-    ssize_t got = pread(fd, to, size, (off_t)offset);
+    ssize_t got = wl_file_read(fd, to, size, offset);
     *failed = *failed || got < 0;
     return got == (ssize_t)size;
 }

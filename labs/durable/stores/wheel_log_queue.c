@@ -144,7 +144,7 @@ static bool run_ready(struct wl_queue *queue, struct wl_run *run, bool *failed)
     size_t size = WL_RUN_PIECE * sizeof *run->piece;
     if (size > left)
         size = (size_t)left;
-    if (pread(queue->file, run->piece, size, (off_t)run->offset) != (ssize_t)size) {
+    if (wl_file_read(queue->file, run->piece, size, run->offset) != (ssize_t)size) {
         *failed = true;
         return false;
     }

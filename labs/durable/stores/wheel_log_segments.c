@@ -48,13 +48,25 @@ static int by_base(const void *a, const void *b)
     return ((*left)->base > (*right)->base) - ((*left)->base < (*right)->base);
 }
 
+ssize_t wl_file_read(int fd, void *to, size_t size, uint64_t offset)
+{
+    size_t got = 0;
+    for (ssize_t count = 1; got < size && count != 0;) {
+        count = pread(fd, (char *)to + got, size - got, (off_t)(offset + got));
+        if (count < 0 && errno != EINTR)
+            return -1;
+        got += count > 0 ? (size_t)count : 0;
+    }
+    return (ssize_t)got;
+}
+
 /* Bytes of the file before the zeros at its end; its size if it cannot be read. */
 static uint64_t size_before_zeros(int fd, uint64_t size)
 {
     unsigned char bytes[4096];
     for (uint64_t end = size, begin; end > 0; end = begin) {
         begin = end > sizeof bytes ? end - sizeof bytes : 0;
-        ssize_t got = pread(fd, bytes, (size_t)(end - begin), (off_t)begin);
+        ssize_t got = wl_file_read(fd, bytes, (size_t)(end - begin), begin);
         if (got != (ssize_t)(end - begin))
             return size;
         for (; got > 0; got--)
@@ -70,7 +82,7 @@ static uint64_t size_with_seal(int fd, const struct wl_segment *segment, uint64_
     unsigned char bytes[2 * WL_ENTRY_BYTES] = {0};
     struct wl_entry entry;
     uint64_t begin = written > WL_ENTRY_BYTES ? written - WL_ENTRY_BYTES : 0;
-    if (pread(fd, bytes, sizeof bytes, (off_t)begin) < 0)
+    if (wl_file_read(fd, bytes, sizeof bytes, begin) < 0)
         return segment->size;
     for (uint64_t at = begin; at + WL_KIND_AT < written; at++)
         if (wl_entry_read(bytes + (at - begin), &entry, segment->base + at) &&
@@ -431,32 +443,16 @@ int wl_segments_cut(struct wl_segments *segments, uint64_t position)
     return error;
 }
 
-/* At most size bytes of the file; what it holds may be less. */
-static enum wl_read read_file(int fd, unsigned char *to, size_t size, uint64_t offset, size_t *got)
-{
-    while (*got < size) {
-        ssize_t count = pread(fd, to + *got, size - *got, (off_t)(offset + *got));
-        if (count < 0 && errno == EINTR)
-            continue;
-        if (count < 0)
-            return WL_READ_ERROR;
-        if (count == 0)
-            break;
-        *got += (size_t)count;
-    }
-    return WL_READ_OK;
-}
-
 /* The header of segment `base` says from now on that the log from `over` on is over.  0 or an errno. */
 static int header_extend(struct wl_segments *segments, struct wl_segment *segment, uint64_t over)
 {
     unsigned char bytes[WL_FILE_HEADER_BYTES];
     struct wl_file_header header;
-    size_t got = 0;
-    if (read_file(segment->fd, bytes, sizeof bytes, 0, &got) != WL_READ_OK)
+    ssize_t got = wl_file_read(segment->fd, bytes, sizeof bytes, 0);
+    if (got < 0)
         return errno;
     /* One of before says nothing, and a damaged one stays as it is. */
-    if (got < sizeof bytes || wl_header_read(bytes, &header) != WL_HEADER_GOOD ||
+    if (got < (ssize_t)sizeof bytes || wl_header_read(bytes, &header) != WL_HEADER_GOOD ||
         header.over <= over)
         return 0;
     header.over = over;
@@ -558,9 +554,10 @@ enum wl_read wl_segments_read(struct wl_segments *segments, uint64_t position, v
     *got = 0;
     if (!segment)
         return answer;
-    answer = read_file(segment->fd, to, size, position - segment->base, got);
+    ssize_t count = wl_file_read(segment->fd, to, size, position - segment->base);
     unpin(segments, segment);
-    return answer;
+    *got = count < 0 ? 0 : (size_t)count;
+    return count < 0 ? WL_READ_ERROR : WL_READ_OK;
 }
 
 enum wl_read wl_segments_glance(struct wl_segments *segments, uint64_t position, void *to,
