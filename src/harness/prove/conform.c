@@ -13,10 +13,10 @@
 
 /* Timers of a written case that does not say otherwise. */
 #define CASE_CAPACITY 16u
-/* Each variant of the settings gets this part of the random operations; no variant is begun when they
- * have taken this much time. */
+/* Each variant of the settings gets this part of the random operations; none is begun when they have taken so long. */
 #define VARIANT_SHARE    32u
 #define VARIANTS_SECONDS 8.0
+#define LAST_SHARE       32u /* of the cases that are run once, with the last variant */
 
 static void apply_settings(struct operations *operations, const struct conform_options *options)
 {
@@ -191,7 +191,7 @@ static double seconds_of(bool sleeps)
     return (double)clock_read_ns(sleeps ? CLOCK_MONOTONIC : CLOCK_PROCESS_CPUTIME_ID) / 1e9;
 }
 
-/* All variants but the defaults, as far as the time reaches. */
+/* All variants but the defaults, as far as the time reaches; with the last of them what is run once otherwise. */
 static void run_variants(const struct tw_backend *backend, const struct conform_options *given,
                          struct conform_report *report)
 {
@@ -203,8 +203,9 @@ static void run_variants(const struct tw_backend *backend, const struct conform_
     options.operations = given->operations / VARIANT_SHARE;
     if (!report->rule)
         settings_judge_lists(backend, report);
-    for (size_t v = 1; !report->rule && settings_variant(backend, v, settings,
-                                                         &options.setting_count, report->watch);
+    size_t v = 1;
+    for (; !report->rule &&
+           settings_variant(backend, v, settings, &options.setting_count, report->watch);
          v++) {
         if (seconds_of(sleeps) - begin > VARIANTS_SECONDS) {
             coverage_remark(&report->coverage,
@@ -215,6 +216,11 @@ static void run_variants(const struct tw_backend *backend, const struct conform_
         options.seed = given->seed + ((uint64_t)v << 32);
         run_variant(backend, &options, report);
     }
+    options.many_max /= LAST_SHARE;
+    options.life_starts /= LAST_SHARE;
+    if (settings_variant(backend, v - 1, settings, &options.setting_count, report->watch) &&
+        v > 1 && !sleeps)
+        run_cases(backend, &options, true, report);
 }
 
 int conform_run(const struct tw_backend *backend, const struct conform_options *options,

@@ -24,7 +24,7 @@
 struct fence {
     enum fence_side side;
     size_t page_bytes;
-    uint64_t bytes, bytes_max, padding, mapped;
+    struct fence_use use;
     size_t fenced;
     int shared_fd; /* whose pages are those of all large blocks; below 0: they have their own */
     struct block *table; /* `room` of them, a power of two; at most half are in use */
@@ -49,31 +49,16 @@ struct fence *fence_open(enum fence_side side, uint64_t bytes_max)
     }
     *fence = (struct fence){.side = side,
                             .page_bytes = (size_t)sysconf(_SC_PAGESIZE),
-                            .bytes_max = bytes_max,
+                            .use.bytes_max = bytes_max,
                             .shared_fd = -1,
                             .table = table,
                             .room = 1024};
     return fence;
 }
 
-uint64_t fence_bytes(const struct fence *fence)
+struct fence_use *fence_use(struct fence *fence)
 {
-    return fence->bytes;
-}
-
-uint64_t fence_padding(const struct fence *fence)
-{
-    return fence->padding;
-}
-
-uint64_t fence_mapped(const struct fence *fence)
-{
-    return fence->mapped;
-}
-
-void fence_limit(struct fence *fence, uint64_t bytes_max)
-{
-    fence->bytes_max = bytes_max;
+    return &fence->use;
 }
 
 bool fence_share(struct fence *fence)
@@ -261,7 +246,7 @@ void *fence_take(struct fence *fence, size_t bytes, size_t alignment, bool is_ze
 {
     struct block block = {.bytes = bytes, .taken_in = taken_in};
     alignment = alignment < 16 ? 16 : alignment;
-    if (fence->bytes > fence->bytes_max || bytes > fence->bytes_max - fence->bytes)
+    if (fence->use.bytes > fence->use.bytes_max || bytes > fence->use.bytes_max - fence->use.bytes)
         return NULL;
     bool is_fenced = fence->fenced < FENCE_LIVE_MAX && alignment <= fence->page_bytes &&
                      block_map(fence, &block, alignment);
@@ -278,9 +263,9 @@ void *fence_take(struct fence *fence, size_t bytes, size_t alignment, bool is_ze
     else if (!is_fenced) /* new pages are zeros */
         memset(block.start, 0, bytes);
     fence->fenced += is_fenced;
-    fence->mapped += block.map_bytes;
-    fence->bytes += bytes;
-    fence->padding += block.padding;
+    fence->use.mapped += block.map_bytes;
+    fence->use.bytes += bytes;
+    fence->use.padding += block.padding;
     return block.start;
 }
 
@@ -291,7 +276,7 @@ static void freed_push(struct fence *fence, char *start)
     if (*oldest) {
         struct block *place = table_find(fence, *oldest);
         munmap(place->map, place->map_bytes);
-        fence->mapped -= place->map_bytes;
+        fence->use.mapped -= place->map_bytes;
         table_remove(fence, place);
     }
     *oldest = start;
@@ -308,8 +293,8 @@ enum fence_answer fence_give(struct fence *fence, void *start, struct block *was
     bool is_whole = block_is_whole(fence, place);
     block_keep(fence, place);
     place->is_freed = true;
-    fence->bytes -= place->bytes;
-    fence->padding -= place->padding;
+    fence->use.bytes -= place->bytes;
+    fence->use.padding -= place->padding;
     if (place->map) {
         mprotect(place->map, place->map_bytes, PROT_NONE);
         madvise(place->map, place->map_bytes, MADV_DONTNEED);
@@ -332,8 +317,8 @@ size_t fence_forget(struct fence *fence, uint64_t *bytes, struct block *first)
         if (count++ == 0)
             *first = *block;
         *bytes += block->bytes;
-        fence->bytes -= block->bytes;
-        fence->padding -= block->padding;
+        fence->use.bytes -= block->bytes;
+        fence->use.padding -= block->padding;
         fence->fenced -= block->map != NULL;
         block->is_freed = true; /* its pages stay as they are: it may still be used */
     }

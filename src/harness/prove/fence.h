@@ -44,12 +44,12 @@ struct fence;
 /* `bytes_max`: all live blocks together.  NULL when there is no memory. */
 struct fence *fence_open(enum fence_side side, uint64_t bytes_max);
 
-/* Of all live blocks together; the last sets how many bytes there may be. */
-uint64_t fence_bytes(const struct fence *fence);
-uint64_t fence_padding(const struct fence *fence);
-/* Bytes of the pages that blocks have, and that freed ones still keep. */
-uint64_t fence_mapped(const struct fence *fence);
-void fence_limit(struct fence *fence, uint64_t bytes_max);
+/* Bytes of all live blocks together, how many there may be, what alignments may owe, and those of the pages that blocks have and
+ * freed ones still keep. */
+struct fence_use {
+    uint64_t bytes, bytes_max, padding, mapped;
+};
+struct fence_use *fence_use(struct fence *fence);
 
 /* From now on the pages of large blocks are the same few again and again: a design can write to all of a block that the
  * machine has no memory for, but what it reads there is anything.  False when the system refuses that. */

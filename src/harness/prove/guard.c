@@ -70,9 +70,8 @@ struct guard {
     struct reals real;
     uint64_t mapped_bytes;         /* by the design itself, in whole pages */
     bool reads_clocks;             /* and may */
-    uint64_t allocations;          /* since the start */
     uint64_t short_from, short_to; /* allocations that are refused; 0: none */
-    uint64_t refused, failed;      /* failed: for whatever reason */
+    struct guard_counts counts;    /* since the start */
     size_t last_taken;             /* the allocation at which the process ends; 0: none */
     struct variables
         *variables;         /* of a plugin, as they were when it had been loaded; NULL: not known */
@@ -159,10 +158,11 @@ static bool guard_is_short(size_t bytes)
         watch->taken_bytes[watch->taken_count++] = bytes;
     if (watch->taken_count == guard->last_taken)
         _exit(0);
-    guard->allocations++;
+    guard->counts.allocations++;
     note_allocation(bytes);
-    bool is_short = guard->allocations >= guard->short_from && guard->allocations < guard->short_to;
-    guard->refused += is_short;
+    bool is_short = guard->counts.allocations >= guard->short_from &&
+                    guard->counts.allocations < guard->short_to;
+    guard->counts.refused += is_short;
     return is_short;
 }
 
@@ -176,7 +176,7 @@ static void *take(size_t bytes, size_t alignment, bool is_zeroed)
         guard->is_busy = false;
     }
     if (!block) {
-        guard->failed++;
+        guard->counts.failed++;
         errno = ENOMEM;
     }
     return block;
@@ -279,7 +279,7 @@ static void note_mapped(size_t given_back, size_t taken)
 static void *guard_mmap(void *start, size_t bytes, int protection, int flags, int fd, off_t offset)
 {
     if (guard_sees() && guard_is_short(bytes)) {
-        guard_current->failed++;
+        guard_current->counts.failed++;
         errno = ENOMEM;
         return MAP_FAILED;
     }
@@ -846,9 +846,10 @@ bool guard_held(struct held *held)
     bool is_known = guard && guard->fence && (guard->is_program || guard->is_plugin);
     if (!is_known)
         return false;
-    held->bytes = fence_bytes(guard->fence) + guard->mapped_bytes;
-    held->padding = fence_padding(guard->fence);
-    held->fences = fence_mapped(guard->fence);
+    const struct fence_use *use = fence_use(guard->fence);
+    held->bytes = use->bytes + guard->mapped_bytes;
+    held->padding = use->padding;
+    held->fences = use->mapped;
     held->is_all = !guard->has_library;
     return true;
 }
@@ -856,7 +857,7 @@ bool guard_held(struct held *held)
 void guard_make_short(uint64_t first, uint64_t count)
 {
     struct guard *guard = guard_current;
-    guard->short_from = guard->allocations + first;
+    guard->short_from = guard->counts.allocations + first;
     guard->short_to =
         guard->short_from + count < guard->short_from ? UINT64_MAX : guard->short_from + count;
 }
@@ -869,17 +870,12 @@ bool guard_share_pages(size_t last_taken)
 
 void guard_limit(uint64_t bytes)
 {
-    fence_limit(guard_current->fence, bytes);
+    fence_use(guard_current->fence)->bytes_max = bytes;
 }
 
-uint64_t guard_refused(void)
+struct guard_counts guard_counts(void)
 {
-    return guard_current ? guard_current->refused : 0;
-}
-
-uint64_t guard_failed(void)
-{
-    return guard_current ? guard_current->failed : 0;
+    return guard_current ? guard_current->counts : (struct guard_counts){0};
 }
 
 void guard_judge_refusal(int status, uint64_t failed, uint32_t capacity,
@@ -887,15 +883,10 @@ void guard_judge_refusal(int status, uint64_t failed, uint32_t capacity,
 {
     struct held held;
     bool is_refused = status == TW_REFUSED_MEMORY || status == TW_REFUSED_FULL;
-    if (is_refused && guard_held(&held) && held.is_all && guard_failed() == failed &&
+    if (is_refused && guard_held(&held) && held.is_all && guard_counts().failed == failed &&
         !guard_current->reads_clocks)
         report_broken(report, RULE_OPEN,
                       "open for %" PRIu32
                       " timers answered %d, and got all the memory that it asked for",
                       capacity, status);
-}
-
-uint64_t guard_allocations(void)
-{
-    return guard_current ? guard_current->allocations : 0;
 }

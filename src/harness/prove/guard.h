@@ -63,12 +63,13 @@ void guard_make_short(uint64_t first, uint64_t count);
 bool guard_share_pages(size_t last_taken);
 /* The design may hold so many bytes at a time from now on. */
 void guard_limit(uint64_t bytes);
-/* Allocations that the design has asked for, and those that were refused by guard_make_short, in all; 0
- * where they are not taken over. */
-uint64_t guard_allocations(void);
-uint64_t guard_refused(void);
-/* Those that failed for whatever reason: without one since `failed` open must not say that there is no memory. */
-uint64_t guard_failed(void);
+/* Allocations that the design has asked for, those that guard_make_short refused, and those that failed for whatever reason, in
+ * all; 0 where they are not taken over. */
+struct guard_counts {
+    uint64_t allocations, refused, failed;
+};
+struct guard_counts guard_counts(void);
+/* Without one that failed since `failed` open must not say that there is no memory. */
 void guard_judge_refusal(int status, uint64_t failed, uint32_t capacity,
                          struct conform_report *report);
 

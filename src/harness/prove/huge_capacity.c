@@ -214,7 +214,7 @@ static int open_with(struct huge *huge, uint32_t capacity)
                                .setting_count = huge->options->setting_count};
     struct tw_error error = {""};
     watch_enter(huge->watch, "open");
-    uint64_t failed = guard_failed();
+    uint64_t failed = guard_counts().failed;
     int status = huge->backend->open(&huge->timers, &config, &error);
     watch_leave(huge->watch, NULL);
     guard_judge_refusal(status, failed, capacity, huge->report);

@@ -176,13 +176,14 @@ static void judge_start(struct judge *judge, tw_id id, tw_tick deadline, tw_tick
     if (judge_overlooked(judge, id))
         return;
     note_call(judge, "start", id);
-    uint64_t refused = guard_refused(), allocations = guard_allocations();
+    uint64_t refused = guard_counts().refused, allocations = guard_counts().allocations;
     int answer = call_start(judge, id, deadline, slack);
     bool may_allocate = judge->backend->traits.flags & TW_ALLOCATES;
-    if (!may_allocate && guard_allocations() != allocations)
+    if (!may_allocate && guard_counts().allocations != allocations)
         report_broken(judge->report, RULE_TAKES, "start of %" PRIu32 " at tick %" PRIu64 " does",
                       id, now);
-    bool is_short = may_allocate && guard_refused() != refused && answer == TW_REFUSED_MEMORY;
+    bool is_short =
+        may_allocate && guard_counts().refused != refused && answer == TW_REFUSED_MEMORY;
     int expected = is_short ? answer : model_start_within(&judge->model, id, deadline, slack, now);
     judge->report->operations_run++;
     judge->report->work++;
@@ -265,7 +266,7 @@ static void batch_call(struct judge *judge, tw_tick now)
     struct batch *batch = judge->room;
     bool starts = batch->starts, may_allocate = judge->backend->traits.flags & TW_ALLOCATES;
     uint32_t refused = 0, told = 0, count = batch->count;
-    uint64_t shortages = guard_refused();
+    uint64_t shortages = guard_counts().refused;
     char *end = batch->map + BATCH_BYTES;
     tw_id *ids = (tw_id *)(void *)end - count;
     tw_tick *deadlines = (tw_tick *)(void *)(end + batch->step) - count;
@@ -288,7 +289,7 @@ static void batch_call(struct judge *judge, tw_tick now)
         memcmp(deadlines, batch->deadlines, count * sizeof *deadlines) != 0)
         report_broken(judge->report, RULE_BATCH, "%s writes to what it was given to read",
                       starts ? "start_many" : "stop_many");
-    shortages = may_allocate ? guard_refused() - shortages : 0;
+    shortages = may_allocate ? guard_counts().refused - shortages : 0;
     judge->quiet_until = 0;
     judge->unlooked += count;
     judge->report->operations_run += count;

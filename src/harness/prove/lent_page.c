@@ -12,6 +12,8 @@ bool lent_make(struct lent_page *page, const struct operations *operations, stru
         return false;
     for (size_t i = 0; i < operations->setting_count; i++) {
         lent->settings[i] = operations->settings[i];
+        for (uint32_t v = lent->settings[i].count; v < TW_VALUES_MAX; v++)
+            lent->settings[i].values[v] = 3; /* is of no setting */
         snprintf(lent->names[i], sizeof lent->names[i], "%s", operations->settings[i].name);
         lent->settings[i].name = lent->names[i];
     }

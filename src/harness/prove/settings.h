@@ -10,6 +10,10 @@
 bool settings_variant(const struct tw_backend *backend, size_t index, struct tw_setting *settings,
                       size_t *count, struct watch *watch);
 
+/* What open answers, of an instance that is closed again.  With a report, the refusal is judged too. */
+int settings_try(const struct tw_backend *backend, const struct tw_config *config,
+                 struct watch *watch, struct conform_report *report);
+
 /* A list of values may be refused, but not every list of a parameter. */
 void settings_judge_lists(const struct tw_backend *backend, struct conform_report *report);
 

@@ -48,7 +48,12 @@ static void judge_horizon(struct case_plan *plan, unsigned index, struct conform
         list->horizon = horizon_of(index);
         if (seed % 2 == 0) /* some layouts are for many */
             list->capacity = 4096;
+        size_t given = list->setting_count;
+        if (given == 0 && seed > 3)
+            settings_variant(plan->backend, index % 16, list->settings, &list->setting_count,
+                             report->watch);
         judge_replay(plan->backend, list, JUDGE_NOW_AND_THEN, report, NULL);
+        list->setting_count = given;
     }
 }
 
@@ -105,13 +110,6 @@ static void build_mixed(const struct case_plan *plan, struct operations lists[MI
 }
 
 /* The second one is closed early, when the others are under way, and another takes its place. */
-static struct judge *reopen(const struct case_plan *plan, struct judge *judge,
-                            const struct operations *list, struct conform_report *report)
-{
-    judge_close(judge);
-    return report->rule ? NULL : judge_open(plan->backend, list, JUDGE_ALWAYS, report);
-}
-
 void run_mixed_instances(struct case_plan *plan, struct conform_report *report)
 {
     struct operations lists[MIXED];
@@ -120,8 +118,11 @@ void run_mixed_instances(struct case_plan *plan, struct conform_report *report)
     for (uint32_t i = 0; i < MIXED && !report->rule; i++)
         judges[i] = judge_open(plan->backend, &lists[i], JUDGE_ALWAYS, report);
     for (size_t step = 0; step < lists[0].count && !report->rule; step++) {
-        if (step == lists[0].count / 3)
-            judges[1] = reopen(plan, judges[1], &lists[1], report);
+        if (step == lists[0].count / 3) {
+            judge_close(judges[1]);
+            judges[1] =
+                report->rule ? NULL : judge_open(plan->backend, &lists[1], JUDGE_ALWAYS, report);
+        }
         for (uint32_t i = 0; i < MIXED && !report->rule; i++)
             judge_step(judges[i], &lists[i].list[step]);
     }
@@ -133,15 +134,10 @@ void run_mixed_instances(struct case_plan *plan, struct conform_report *report)
 }
 
 /* Whoever waits for the machine's clock takes of what the kernel has few of: a process has 31 realtime signals. */
-static size_t instances_of(const struct tw_backend *backend)
-{
-    return backend->traits.flags & TW_REAL_CLOCK ? FEW : MANY;
-}
-
 void run_many_instances(struct case_plan *plan, struct conform_report *report)
 {
     struct judge *judges[MANY] = {NULL};
-    size_t count = instances_of(plan->backend);
+    size_t count = plan->backend->traits.flags & TW_REAL_CLOCK ? FEW : MANY;
     build_turn(plan->operations, 3);
     for (size_t i = 0; i < count && !report->rule; i++)
         judges[i] = judge_open(plan->backend, plan->operations, JUDGE_NOW_AND_THEN, report);

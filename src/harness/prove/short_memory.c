@@ -3,6 +3,7 @@
 
 #include "harness/prove/guard.h"
 #include "harness/prove/judge.h"
+#include "harness/prove/settings.h"
 #include "harness/prove/watch.h"
 
 /* Open may have so many allocations that are tried each for itself. */
@@ -11,6 +12,8 @@
 #define CROWD 600u
 /* What a design may hold whose parameter is at its upper limit. */
 #define LIMITED_BYTES (UINT64_C(64) << 20)
+/* And so many timers: more than a cap of 16 bits lets run. */
+#define LIMITED_CROWD 70000u
 static const uint64_t counts[] = {1, UINT64_MAX}; /* of allocations that are refused in a row */
 
 static void judge_short_open(const struct lent *lent, int status, uint64_t k,
@@ -38,7 +41,7 @@ static bool try_short_open(struct case_plan *plan, uint64_t k, uint64_t count,
     struct watch *watch = report->watch;
     if (!lent_make(&page, plan->operations, watch))
         return false;
-    uint64_t refused = guard_refused();
+    uint64_t refused = guard_counts().refused;
     watch_enter(watch, "open");
     guard_make_short(k, count);
     int status = plan->backend->open(&page.lent->timers, &page.lent->config, &page.lent->error);
@@ -50,20 +53,14 @@ static bool try_short_open(struct case_plan *plan, uint64_t k, uint64_t count,
     watch_leave(watch, NULL);
     guard_inspect(true, report);
     lent_end(&page);
-    return guard_refused() != refused;
-}
-
-/* Libraries may end the process when they get no memory. */
-static bool can_be_short(void)
-{
-    struct held held;
-    return guard_held(&held);
+    return guard_counts().refused != refused;
 }
 
 void run_short_open(struct case_plan *plan, struct conform_report *report)
 {
+    struct held held; /* libraries may end the process when they get no memory */
     watch_list(report->watch, plan->operations);
-    for (size_t i = 0; can_be_short() && i < 2; i++)
+    for (size_t i = 0; guard_held(&held) && i < 2; i++)
         for (uint64_t k = 1; k <= OPEN_MAX && !report->rule; k++)
             if (!try_short_open(plan, k, counts[i], report))
                 break;
@@ -105,7 +102,7 @@ static void build_recovery(struct operations *list)
 static bool try_short_start(struct case_plan *plan, size_t story, uint64_t k, uint64_t count,
                             struct conform_report *report)
 {
-    uint64_t refused = guard_refused();
+    uint64_t refused = guard_counts().refused;
     struct judge *judge = judge_open(plan->backend, plan->operations, JUDGE_NOW_AND_THEN, report);
     if (!judge)
         return false;
@@ -114,12 +111,13 @@ static bool try_short_start(struct case_plan *plan, size_t story, uint64_t k, ui
     guard_make_short(0, 0);
     judge_play(judge, plan->operations, story, plan->operations->count);
     judge_close(judge);
-    return guard_refused() != refused;
+    return guard_counts().refused != refused;
 }
 
 void run_short_start(struct case_plan *plan, struct conform_report *report)
 {
-    if (!can_be_short() || !(plan->backend->traits.flags & TW_ALLOCATES))
+    struct held held;
+    if (!guard_held(&held) || !(plan->backend->traits.flags & TW_ALLOCATES))
         return;
     build_story(plan->operations);
     size_t story = plan->operations->count;
@@ -135,27 +133,19 @@ void run_short_start(struct case_plan *plan, struct conform_report *report)
 /* ---- Upper limits ---------------------------------------------------------------------------- */
 
 static void try_large(struct case_plan *plan, const struct tw_param *param, uint64_t value,
-                      struct conform_report *report)
+                      const struct tw_param *flag, struct conform_report *report)
 {
     struct operations *list = plan->operations;
-    struct lent_page page;
-    list->setting_count = 1;
-    list->settings[0] = (struct tw_setting){.name = param->name, .count = 1, .values = {value}};
+    list->setting_count = 0;
+    if (flag) /* first, though it may come last in the table */
+        list->settings[list->setting_count++] = (struct tw_setting){flag->name, 1, {flag->max}};
+    list->settings[list->setting_count++] = (struct tw_setting){param->name, 1, {value}};
+    const struct tw_config config = {list->capacity, 0, 0, list->settings, list->setting_count};
     watch_list(report->watch, list);
-    if (!lent_make(&page, list, report->watch))
-        return;
-    watch_enter(report->watch, "open");
-    uint64_t failed = guard_failed();
-    int status = plan->backend->open(&page.lent->timers, &page.lent->config, &page.lent->error);
-    guard_judge_refusal(status, failed, list->capacity, report);
-    watch_enter(report->watch, "close");
-    if (status == TW_OK)
-        plan->backend->close(page.lent->timers);
-    watch_leave(report->watch, NULL);
-    lent_end(&page);
+    int status = settings_try(plan->backend, &config, report->watch, report);
     bool is_list = param->values_max > 1;
     if (status == TW_OK)
-        judge_replay(plan->backend, list, JUDGE_FIRING, report, NULL);
+        judge_replay(plan->backend, list, JUDGE_NOW_AND_THEN, report, NULL);
     else if (status != TW_REFUSED_MEMORY && !(is_list && status == TW_BAD_SETTING))
         report_broken(report, RULE_OPEN, "%s=%" PRIu64 "; open answered %d; expected %d or %d",
                       param->name, value, status, TW_OK, TW_REFUSED_MEMORY);
@@ -174,22 +164,34 @@ void run_upper_limits(struct case_plan *plan, struct conform_report *report)
     }
     operations_tick(list, 30);
     operations_advance(list, '+', 1000);
-    for (uint64_t turn = 1 << 14; turn <= 1 << 20; turn *= 2) {
+    for (uint64_t turn = 1 << 12; turn <= 1 << 20; turn *= 2) {
         operations_start(list, 0, '+', turn);
         operations_start(list, 1, '+', turn + 1);
         operations_advance(list, '+', turn);
         operations_tick(list, 1);
         operations_advance(list, '@', 4 * turn - 40); /* the last word of a bitmap of slots */
+        operations_start(list, 0, '+', turn / 4 * 3); /* a search for it goes round */
+        operations_next(list);
+        operations_advance(list, '@', 5 * turn - 40);
         operations_start(list, 2, '+', 39);
         operations_advance(list, '+', 30);
         operations_start_many(list, 3, 3, '+', 5, 4);
         operations_tick(list, 15);
     }
+    list->capacity = LIMITED_CROWD;
+    operations_start_many(list, 0, LIMITED_CROWD, '+', 9, 0);
+    operations_advance(list, '+', 9);
     for (const struct tw_param *param = plan->backend->params; param->name; param++) {
-        const uint64_t values[] = {1 << 14, 1 << 16, 1 << 17, 1 << 18, 1 << 19, param->max};
-        for (size_t i = 0; i < sizeof values / sizeof *values && !report->rule; i++)
-            if (values[i] >= param->min && values[i] <= param->max)
-                try_large(plan, param, values[i], report);
+        const uint64_t values[] = {1 << 12, 1 << 14, 1 << 16,   1 << 17,
+                                   1 << 18, 1 << 19, param->max};
+        for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+            for (const struct tw_param *flag = plan->backend->params; !report->rule; flag++) {
+                bool is_flag = flag->name && flag != param && flag->max - flag->min == 1;
+                if (values[i] >= param->min && values[i] <= param->max && (is_flag || !flag->name))
+                    try_large(plan, param, values[i], is_flag ? flag : NULL, report);
+                if (!flag->name)
+                    break;
+            }
     }
     guard_limit(UINT64_C(2) << 30);
 }

@@ -74,15 +74,6 @@ static void ignore_expiry(void *ctx, tw_id id, tw_tick now)
     (void)ctx, (void)id, (void)now;
 }
 
-/* The greatest power of two that is not above. */
-static tw_tick power_below(double ticks)
-{
-    tw_tick power = 1;
-    while ((double)power * 2 <= ticks)
-        power *= 2;
-    return power;
-}
-
 /* Two jumps in a row took at least twice as long as the one before, or one takes longer than the machine's other work can
  * make it: the ticks cost the time. */
 static tw_tick walk_time(const struct tw_backend *backend, struct tw_timers *timers, tw_tick now,
@@ -101,10 +92,11 @@ static tw_tick walk_time(const struct tw_backend *backend, struct tw_timers *tim
         double seconds = (double)(clock_read_ns(CLOCK_PROCESS_CPUTIME_ID) - begin_ns) / 1e9;
         grown = seconds > 2 * before ? grown + 1 : 0;
         before = seconds;
-        if ((grown >= 2 && seconds > TIMED_SECONDS) || seconds > SURE_SECONDS)
-            return power_below(WALK_USUAL * seconds < SURE_SECONDS * (double)ticks
-                                   ? WALK_USUAL
-                                   : (double)ticks * WALK_SECONDS / seconds);
+        if ((grown >= 2 && seconds > TIMED_SECONDS) || seconds > SURE_SECONDS) {
+            bool is_soon = WALK_USUAL * seconds < SURE_SECONDS * (double)ticks;
+            double walk = is_soon ? WALK_USUAL : (double)ticks * WALK_SECONDS / seconds;
+            return params_power_of_two((uint64_t)walk / 2 + 1); /* the one that is not above */
+        }
     }
     return 0;
 }

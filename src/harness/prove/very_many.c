@@ -8,6 +8,7 @@
 #include "harness/prove/cases.h"
 #include "harness/prove/guard.h"
 #include "harness/prove/judge.h"
+#include "harness/prove/settings.h"
 #include "harness/prove/watch.h"
 
 #define SIZE_FIRST 1024u /* or more */
@@ -101,12 +102,6 @@ static void story_equal(struct case_plan *plan, uint32_t count)
     operations_advance(list, '+', ticks);
 }
 
-static void story_near(struct case_plan *plan, uint32_t count)
-{
-    plan->operations->horizon = 1000;
-    story_equal(plan, count);
-}
-
 /* Empty ticks, as many as there could be timers. */
 static void story_sparse(struct case_plan *plan, uint32_t count)
 {
@@ -121,6 +116,20 @@ static void story_sparse(struct case_plan *plan, uint32_t count)
         operations_next(list);
         operations_tick(list, 3);
     }
+}
+
+/* So many different delays that two of them have the same hash of 32 bits.  Some are put off, and come and go. */
+#define STEADY 1500u
+static void story_wide(struct case_plan *plan, uint32_t count)
+{
+    uint64_t ticks = within_reach(plan, UINT64_C(1) << 50);
+    operations_start_scattered(plan->operations, 0, count, 1, ticks);
+    for (uint32_t i = 0; i < STEADY; i++) {
+        operations_start_many(plan->operations, 16 * i % (count - 16), 16, '+', 40, 1);
+        operations_tick(plan->operations, 1);
+    }
+    for (unsigned i = 0; i < 4; i++)
+        operations_advance(plan->operations, '+', ticks / 4 + 1);
 }
 
 /* With a clock that is far as well, all of them far away within few ticks, one in the middle before the others; the clock comes in three
@@ -174,29 +183,19 @@ static void story_all(struct case_plan *plan, uint32_t count)
 
 /* The first one to the largest size, the others less far. */
 static void (*const stories[])(struct case_plan *plan, uint32_t count) = {
-    story_all, story_mixed, story_equal, story_sparse, story_far, story_near};
+    story_all, story_mixed, story_equal, story_sparse, story_far, story_equal, story_wide};
+#define WITH_HORIZON 4u /* behind the first: deadlines are equal, and the horizon is known */
 
 /* So many may be more than the machine has files, signals or memory for: which is no mistake, where
  * the design says so. */
 static bool is_refused(struct case_plan *plan, uint32_t count, struct conform_report *report)
 {
-    struct watch *watch = report->watch;
-    struct tw_config config = {.capacity = count,
-                               .settings = plan->operations->settings,
-                               .setting_count = plan->operations->setting_count};
-    struct tw_timers *timers;
-    struct tw_error error;
-    plan->operations->count = 0;
-    plan->operations->capacity = count;
-    watch_list(watch, plan->operations);
-    watch_enter(watch, "open");
-    uint64_t failed = guard_failed();
-    int status = plan->backend->open(&timers, &config, &error);
-    watch_enter(watch, "close");
-    if (status == TW_OK)
-        plan->backend->close(timers);
-    watch_leave(watch, NULL);
-    guard_judge_refusal(status, failed, count, report);
+    struct operations *list = plan->operations;
+    const struct tw_config config = {count, 0, 0, list->settings, list->setting_count};
+    list->count = 0;
+    list->capacity = count;
+    watch_list(report->watch, list);
+    int status = settings_try(plan->backend, &config, report->watch, report);
     return status == TW_REFUSED_FULL || status == TW_REFUSED_MEMORY;
 }
 
@@ -227,7 +226,8 @@ static void run_part(struct case_plan *plan, const struct part *part, struct con
                 continue;
             plan->operations->count = 0;
             plan->operations->capacity = count;
-            plan->operations->horizon = plan->operations->now = 0;
+            plan->operations->horizon = i == WITH_HORIZON ? 1000 : 0;
+            plan->operations->now = 0;
             plan->operations->batch = i % 2 == 1 ? guard_part(plan->backend, "batch") : NULL;
             plan->operations->exact = guard_part(plan->backend, "exact");
             part->stories[i](plan, count);
