@@ -78,6 +78,14 @@ static void build_long(struct operations *list, uint32_t count, tw_tick span)
     list->count = 0;
     list->capacity = count;
     list->now = 100000;
+    for (uint32_t block = 1; block < LONG; block += block < 256 ? 1 : block) { /* of every length */
+        operations_start_many(list, 0, block, '+', block, -1);
+        operations_stop_many(list, 0, block);
+        operations_start_many(list, 0, block, '+', block, -1);
+        operations_advance(list, '+', block);
+    }
+    for (tw_id id = 100; id-- > 0;) /* falling */
+        operations_start(list, id, '+', 9);
     for (tw_id id = 0; id < count; id += count / 180) {
         operations_on_start_many(list, id, 7, (id * 7) % count, '+', 1 + id % 9, 2);
         operations_on_start_many(list, id, 3, id, '-', id, 1);
@@ -92,8 +100,8 @@ static void build_long(struct operations *list, uint32_t count, tw_tick span)
     operations_start_many(list, 350, count - 350, '+', span - 5, 1);
     operations_start_scattered(list, 350, count - 350, 1, 200);
     operations_start_many(list, 350, 20, '+', 0, 0);
-    operations_start(list, 360, '+', 7);
-    operations_start(list, 360, '+', 9);
+    for (unsigned i = 0; i < 256; i++)
+        operations_start(list, 360, '+', 7 + i % 3);
     operations_inspect(list);
     operations_stop_shuffled(list, 800, 700);
     operations_stop_many(list, 1000, 100);
@@ -101,6 +109,10 @@ static void build_long(struct operations *list, uint32_t count, tw_tick span)
     operations_inspect(list);
     operations_advance(list, '+', 150);
     operations_advance(list, '+', 200);
+    operations_advance(list, '@', TW_DEADLINE_MAX - 300);
+    operations_start_scattered(list, 0, count, 1, 500);
+    operations_advance(list, '@', TW_DEADLINE_MAX); /* where all are refused */
+    operations_start_many(list, 0, count, '+', 1, 0);
 }
 
 void run_batches(struct case_plan *plan, struct conform_report *report)

@@ -186,10 +186,11 @@ static void run_durations(struct case_plan *plan, struct conform_report *report)
     }
 }
 
-/* Deadlines at powers of two and seven places between, beside others that have their lower 8 to 40 bits; given inside a callback,
+/* Deadlines at powers of two and seven places between, beside others that have their lower 8 to 60 bits; given inside a callback,
  * too. */
 static void build_powers(struct case_plan *plan)
 {
+    CAPACITY(23);
     for (unsigned bits = 5; bits < 63; bits++)
         for (unsigned eighth = 8; eighth < 16 && bits < 61; eighth++) {
             tw_tick due = (tw_tick)eighth << bits >> 2;
@@ -197,8 +198,8 @@ static void build_powers(struct case_plan *plan)
             ON_START(7, 8, '@', due, 1);
             START(0, '@', due - 1);
             START(1, '@', due);
-            for (unsigned alike = 8; alike <= 40; alike += 8)
-                START(alike / 8 + 1, '@', due - 1 + (UINT64_C(1) << alike));
+            for (unsigned alike = 8; alike <= 60; alike += 4)
+                START(alike / 4 + 7, '@', due - 1 + (UINT64_C(1) << alike));
             ADVANCE('@', due - 2);
             TICK(2);
         }
@@ -232,6 +233,7 @@ static void run_over_and_over(struct case_plan *plan, struct conform_report *rep
     ADVANCE('+', 1);
     operations_again(plan->operations, 2, 2 * TIMES_OVER);
     START(1, '+', 5);
+    plan->operations->list[plan->operations->count - 1].slack = 2;
     ADVANCE('+', 7);
     operations_again(plan->operations, 2, TIMES_OVER);
     STOP(1);
@@ -246,6 +248,9 @@ static void run_over_and_over(struct case_plan *plan, struct conform_report *rep
     ADVANCE('+', 4 * TIMES_OVER);
     operations_start_many(plan->operations, 0, 40, '+', 5, 0);
     TICK(6);
+    ADVANCE('@', TW_DEADLINE_MAX);
+    START(0, '+', 1); /* refused */
+    operations_again(plan->operations, 1, TIMES_OVER);
     CAPACITY(40);
     plan->operations->exact = guard_part(plan->backend, "exact");
     judge_replay(plan->backend, plan->operations, JUDGE_NOW_AND_THEN, report, NULL);
@@ -300,8 +305,9 @@ static void build_range(struct case_plan *plan)
     ADVANCE('+', span);
 }
 
-static void build_big_jumps(struct case_plan *plan)
+static void run_big_jumps(struct case_plan *plan, struct conform_report *report)
 {
+    static const double limit_s = 2.0;
     for (uint64_t i = 1; i <= 20; i++) {
         START(0, '+', UINT64_C(1) << 33);
         START(1, '+', 5);
@@ -310,12 +316,6 @@ static void build_big_jumps(struct case_plan *plan)
         ADVANCE('+', UINT64_C(1) << 33);
         ADVANCE('+', UINT64_C(1) << 33);
     }
-}
-
-static void run_big_jumps(struct case_plan *plan, struct conform_report *report)
-{
-    static const double limit_s = 2.0;
-    build_big_jumps(plan);
     clock_t begin = clock();
     judge_replay(plan->backend, plan->operations, JUDGE_ALWAYS, report, NULL);
     double cpu_s = (double)(clock() - begin) / CLOCKS_PER_SEC;
@@ -477,12 +477,12 @@ static void judge_capacity(struct case_plan *plan, uint32_t capacity, struct con
 }
 
 /* Every small one, 64 in a row, those about powers of two and half-way between, about the design's own sizes, and round
- * ones: in full up to a million. */
+ * ones: up to a quarter of what the case of very many has. */
 static void run_capacities(struct case_plan *plan, struct conform_report *report)
 {
     const struct strides *strides = plan->strides;
     double seconds = 0, last = 0, last_capacity = 1;
-    uint32_t end = plan->many_max > 0 ? 1048577 : 2100;
+    uint32_t end = plan->many_max > 0 ? plan->many_max / 4 + 2 : 2100;
     for (uint32_t capacity = 1; capacity < end && !report->rule; capacity++) {
         uint32_t below = UINT32_C(1) << (31 - __builtin_clz(capacity));
         bool is_chosen = capacity < 40 || capacity - below < 2 || is_round(capacity) ||
@@ -511,10 +511,8 @@ static void build_dwindling(struct case_plan *plan)
 {
     CAPACITY(DWINDLING);
     for (int round = 0; round < 2; round++) {
-        for (tw_id id = 0; id < DWINDLING; id++)
-            START(id, '+', 9000 + id * 11);
-        for (tw_id id = LEFT; id < DWINDLING; id++)
-            STOP(id);
+        operations_start_many(plan->operations, 0, DWINDLING, '+', 9000, 11);
+        operations_stop_many(plan->operations, LEFT, DWINDLING - LEFT);
         for (unsigned i = 0; i < 2200; i++) {
             START(i % 2, '+', 1 + i % 3);
             if (i % 2 == 1)
@@ -542,8 +540,7 @@ static void run_two_instances(struct case_plan *plan, struct conform_report *rep
     struct judge *judge = judge_open(plan->backend, &later, JUDGE_NOW_AND_THEN, report);
     if (judge) {
         judge_meet(judge, plan->operations);
-        for (size_t i = 0; i < later.count; i++)
-            judge_step(judge, &later.list[i]);
+        judge_play(judge, &later, 0, later.count);
         judge_close(judge);
     }
     operations_clear(&later);
@@ -634,47 +631,53 @@ static void refuse(struct case_plan *plan, const struct tw_config *config, const
         plan->backend->close(timers);
 }
 
+/* Alone, and behind one that is right. */
 static void refuse_setting(struct case_plan *plan, const struct tw_setting *setting,
                            struct conform_report *report)
 {
+    struct tw_setting both[OPERATIONS_SETTINGS_MAX];
+    size_t count = 0;
     refuse(plan, &(struct tw_config){.capacity = 1, .settings = setting, .setting_count = 1},
            setting->name, report);
+    for (size_t v = 1; settings_variant(plan->backend, v, both, &count, report->watch); v++)
+        if (count == 1 && strcmp(both->name, setting->name) != 0) {
+            both[1] = *setting;
+            refuse(plan, &(struct tw_config){.capacity = 1, .settings = both, .setting_count = 2},
+                   setting->name, report);
+            return;
+        }
 }
 
+/* None, too many, and with a last one that is out of the limits. */
 static void refuse_values(struct case_plan *plan, const struct tw_param *param,
                           struct conform_report *report)
 {
-    struct tw_setting setting = {.name = param->name, .count = 1};
-    refuse_setting(plan, &(struct tw_setting){.name = param->name}, report);
-    if (param->min > 0) {
-        setting.values[0] = param->min - 1;
-        refuse_setting(plan, &setting, report);
-    }
-    if (param->max < UINT64_MAX) {
-        setting.values[0] = param->max + 1;
-        refuse_setting(plan, &setting, report);
-    }
-    setting.count = param->values_max + 1;
+    struct tw_setting setting = {.name = param->name};
+    refuse_setting(plan, &setting, report);
     for (uint32_t v = 0; v < TW_VALUES_MAX; v++)
         setting.values[v] = param->min;
+    for (setting.count = 1; setting.count <= param->values_max; setting.count++) {
+        uint64_t *last = &setting.values[setting.count - 1];
+        *last = param->min - 1;
+        if (param->min > 0)
+            refuse_setting(plan, &setting, report);
+        *last = param->max + 1;
+        if (param->max < UINT64_MAX)
+            refuse_setting(plan, &setting, report);
+        *last = param->min;
+    }
     refuse_setting(plan, &setting, report);
 }
 
-/* Nearly the name of a parameter, and behind a setting that is right. */
+/* Nearly the name of a parameter. */
 static void refuse_names(struct case_plan *plan, const char *name, struct conform_report *report)
 {
-    struct tw_setting both[2];
-    size_t count;
     char other[32];
     for (int i = 0; i < 3; i++) {
         snprintf(other, sizeof other, "%.*s%s", (int)strlen(name) - (i == 0), name,
                  i == 1 ? "x" : "");
         other[0] = (char)(i == 2 ? toupper(other[0]) : other[0]);
-        settings_variant(plan->backend, 1, both, &count, report->watch);
-        both[1] = (struct tw_setting){.name = other, .count = 1, .values = {both[0].values[0]}};
-        refuse_setting(plan, &both[1], report);
-        refuse(plan, &(struct tw_config){.capacity = 1, .settings = both, .setting_count = 2},
-               other, report);
+        refuse_setting(plan, &(struct tw_setting){.name = other, .count = 1}, report);
     }
 }
 
