@@ -402,10 +402,11 @@ static void run_clocks(struct case_plan *plan, struct conform_report *report)
 static void build_crowd_turns(struct case_plan *plan)
 {
     CAPACITY(CROWD);
-    for (tw_id id = 0; id < CROWD; id++)
-        START((id * 7919) % CROWD, '+', 10 + id % 3);
-    for (tw_id id = 0; id < CROWD; id += 5)
-        START(id, '+', 11);
+    for (tw_id i = 0; i < 2 * CROWD; i++) { /* a re-arm and a look at every number of them */
+        START((i / 2 * 7919) % CROWD, '+', 10 + i % 3);
+        if (i % 2 == 1)
+            operations_next(plan->operations);
+    }
     TICK(4);
     for (tw_id id = 1; id < CROWD; id += 4)
         START(id, '-', 1);
