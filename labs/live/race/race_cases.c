@@ -528,44 +528,6 @@ static bool places_left_behind(struct race_service *service, struct tw_seat *sea
     return true;
 }
 
-/* ---- Opening. --------------------------------------------------------------------------------- */
-
-static void must_refuse(struct race_service *service, struct tw_runner_config config,
-                        const char *what)
-{
-    struct tw_service *out = NULL;
-    struct tw_error error = {""};
-    config.design = service->design;
-    config.tick_ns = MS;
-    int answer = service->runner->open(&out, &config, &error);
-    if (answer != TW_RUN_BAD_SETTING || out != NULL || error.text[0] == '\0')
-        FIND(service, RACE_OPEN, "open with %s answered %d, not BAD_SETTING in words", what,
-             answer);
-}
-
-static void bad_settings(struct race_service *service)
-{
-    struct tw_setting unknown = {.name = "no-such-thing", .count = 1, .values = {1}};
-    must_refuse(service,
-                (struct tw_runner_config){.capacity = 4, .settings = &unknown, .setting_count = 1},
-                "an unknown setting");
-    must_refuse(service, (struct tw_runner_config){.capacity = 4, .max_pending = 5},
-                "a cap above the capacity");
-    if (service->design)
-        must_refuse(service,
-                    (struct tw_runner_config){
-                        .capacity = 4, .design_settings = &unknown, .design_setting_count = 1},
-                    "what the design has no setting for");
-    for (const struct tw_param *param = service->runner->params; param->name; param++) {
-        struct tw_setting setting = {.name = param->name, .count = 1, .values = {param->max + 1}};
-        if (param->max < UINT64_MAX && param->values_max == 1)
-            must_refuse(
-                service,
-                (struct tw_runner_config){.capacity = 4, .settings = &setting, .setting_count = 1},
-                "a setting above its limit");
-    }
-}
-
 const struct race_case race_cases[] = {
     RACE_CASE("past and near dues", past_and_near, 0, 0),
     RACE_CASE("an earlier head", earlier_head, 0, 0),
@@ -582,6 +544,5 @@ const struct race_case race_cases[] = {
     RACE_CASE("shut with pending timers", shut_with_pending, 0, .capacity = 512, .tick_ns = 2 * MS),
     RACE_CASE("callers that leave", callers_that_leave, 0, .capacity = 1024, .tick_ns = 200 * US),
     RACE_CASE("places left behind", places_left_behind, 0, .capacity = 32),
-    RACE_ALONE("bad settings", bad_settings),
     {.name = NULL},
 };

@@ -938,6 +938,42 @@ static void judge_handlers(struct race_service *service)
 
 #define REFUSED 20000u
 
+static void must_refuse(struct race_service *service, struct tw_runner_config config,
+                        const char *what)
+{
+    struct tw_service *out = NULL;
+    struct tw_error error = {""};
+    config.design = service->design;
+    config.tick_ns = MS;
+    int answer = service->runner->open(&out, &config, &error);
+    if (answer != TW_RUN_BAD_SETTING || out != NULL || error.text[0] == '\0')
+        FIND(service, RACE_OPEN, "open with %s answered %d, not BAD_SETTING in words", what,
+             answer);
+}
+
+static void bad_settings(struct race_service *service)
+{
+    struct tw_setting unknown = {.name = "no-such-thing", .count = 1, .values = {1}};
+    must_refuse(service,
+                (struct tw_runner_config){.capacity = 4, .settings = &unknown, .setting_count = 1},
+                "an unknown setting");
+    must_refuse(service, (struct tw_runner_config){.capacity = 4, .max_pending = 5},
+                "a cap above the capacity");
+    if (service->design)
+        must_refuse(service,
+                    (struct tw_runner_config){
+                        .capacity = 4, .design_settings = &unknown, .design_setting_count = 1},
+                    "what the design has no setting for");
+    for (const struct tw_param *param = service->runner->params; param->name; param++) {
+        struct tw_setting setting = {.name = param->name, .count = 1, .values = {param->max + 1}};
+        if (param->max < UINT64_MAX && param->values_max == 1)
+            must_refuse(
+                service,
+                (struct tw_runner_config){.capacity = 4, .settings = &setting, .setting_count = 1},
+                "a setting above its limit");
+    }
+}
+
 /* What is refused, finds nothing or only asks takes nothing. */
 static bool refusals(struct race_service *service, struct tw_seat *seat)
 {
@@ -952,9 +988,11 @@ static bool refusals(struct race_service *service, struct tw_seat *seat)
             FIND(service, RACE_CAP, "a second timer was started; the cap is 1");
         runner->stats(service->service, &(struct tw_runner_stats){0});
         runner->describe(service->service, &service->description);
+        if (i % 40 == 0)
+            bad_settings(service);
     }
     judge_heap(service, RACE_MEMORY, before, REFUSED * UINT64_C(3),
-               "20,000 starts and stops were refused");
+               "20,000 starts and stops were refused, and 500 opens of each kind");
     return far && pending_told(service, seat, 1);
 }
 

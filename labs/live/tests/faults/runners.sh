@@ -1,5 +1,5 @@
 #!/bin/bash
-# runners.sh [PATCH...] - proves that conform sees the faults planted in runners: those that are named, all of them
+# runners.sh [NAME...] - proves that conform sees the faults planted in runners: those that are named, all of them
 # (DEPTH=all), or seven.  Prints TAP.
 #
 # Each fault RUNNER-WHAT of runners.list is planted in labs/live/runners (planting.bash).  The runner is compiled
@@ -39,4 +39,5 @@ prove() {
 
 patches_of labs/live/tests/faults/runners.list labs/live/runners
 sed -i 's|^\([-+]\{3\} .\)/labs/live/|\1/src/|' "$faults"/*.patch
-judge "$@"
+named=("${@/#/$faults/}")
+judge "${named[@]/%/.patch}"
