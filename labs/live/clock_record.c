@@ -9,11 +9,7 @@
 
 #include <math.h>
 
-static const char *work_name(enum clock_work work)
-{
-    static const char *const names[] = {"none", "constant", "exponential"};
-    return names[work];
-}
+static const char *const work_names[] = {"none", "constant", "exponential"};
 
 void clock_record_identity(char *out, size_t size, const void *ctx)
 {
@@ -24,7 +20,7 @@ void clock_record_identity(char *out, size_t size, const void *ctx)
              "runner=%s threads=%" PRIu32 " load=%s speed=%g duration_ns=%" PRIu64
              " runner_tick_ns=%" PRIu64 " work=%s,%" PRIu64 " slow_ns=%" PRIu64 " failing=%" PRIu64,
              record->way->entry->timed->name, record->way->threads, clock_load_names[wishes->load],
-             wishes->speed, wishes->duration_ns, wishes->tick_ns, work_name(wishes->work),
+             wishes->speed, wishes->duration_ns, wishes->tick_ns, work_names[wishes->work],
              wishes->work_ns, wishes->slow_ns, wishes->failing_every);
     for (size_t i = 0; i < wishes->setting_count; i++)
         text_add(&text, " %s=%" PRIu64, wishes->settings[i].name, wishes->settings[i].values[0]);
@@ -66,7 +62,7 @@ static void add_load(cJSON *object, const struct clock_record *record)
     json_add_integer(object, "threads", record->way->threads);
     json_add_measure(object, "speed", wishes->load == CLOCK_PACED ? wishes->speed : NAN);
     json_add_measure(object, "duration_ns", lasts ? (double)wishes->duration_ns : NAN);
-    json_add_text(object, "work", work_name(wishes->work));
+    json_add_text(object, "work", work_names[wishes->work]);
     json_add_integer(object, "work_ns", wishes->work == CLOCK_NO_WORK ? 0 : wishes->work_ns);
     json_put(object, wishes, slow_ns, failing_every);
 }

@@ -78,7 +78,7 @@ static void print_again(const struct proof *proof, const struct tw_runner_entry 
 static void print_broken(const struct proof *proof, const struct tw_runner_entry *entry,
                          const struct race_report *report)
 {
-    printf("%s: BROKEN: %s\n  %s\n", entry->timed->name, race_rule_name(report->rule),
+    printf("%s: BROKEN: %s\n  %s\n", entry->timed->name, race_rule_names[report->rule],
            report->detail);
     if (report->case_name[0])
         printf("in the case '%s', %s, seed %" PRIu64 "\n", report->case_name, report->service,

@@ -52,8 +52,8 @@ enum race_rule {
         RACE_RULE_COUNT
 };
 
-/* The sentence; "" for RACE_HOLDS. */
-const char *race_rule_name(enum race_rule rule);
+/* The sentences; "" for RACE_HOLDS. */
+extern const char *const race_rule_names[RACE_RULE_COUNT];
 
 /* The first finding of a service.  Any thread may offer one; those after the first are dropped. */
 struct race_finding {

@@ -3,22 +3,9 @@
 
 #include "labs/live/runners/moment.h"
 
-static uint64_t number_of(const struct race_account *account)
-{
-    return (uint64_t)(account - account->service->accounts);
-}
-
-static const char *kind_of(const struct race_account *account)
-{
-    static const char *const kinds[] = {"one-shot", "fixed-rate", "fixed-delay"};
-    return kinds[account->repeat];
-}
-
-static const char *end_name(uint32_t end)
-{
-    static const char *const names[] = {"pending", "run", "stopped", "returned"};
-    return names[end];
-}
+/* By enum tw_repeat, and by enum race_end. */
+static const char *const kinds[] = {"one-shot", "fixed-rate", "fixed-delay"};
+static const char *const end_names[] = {"pending", "run", "stopped", "returned"};
 
 /* b - a in words for a message; b is later. */
 static double us(uint64_t a, uint64_t b)
@@ -31,16 +18,16 @@ static double us(uint64_t a, uint64_t b)
     do {                                                                                           \
         char what[300];                                                                            \
         snprintf(what, sizeof what, __VA_ARGS__);                                                  \
-        FIND((account)->service, rule, "%s timer %" PRIu64 " %s", kind_of(account),                \
-             number_of(account), what);                                                            \
+        FIND((account)->service, rule, "%s timer %" PRIu64 " %s", kinds[(account)->repeat],        \
+             (uint64_t)((account) - (account)->service->accounts), what);                          \
     } while (0)
 
 void race_ended(struct race_account *account, enum race_end end)
 {
     uint32_t before = atomic_fetch_add(&account->ends, 1);
     if (before > 0) {
-        FIND_OF(account, RACE_TWICE, "was %s, and before that %s", end_name(end),
-                end_name(atomic_load(&account->end)));
+        FIND_OF(account, RACE_TWICE, "was %s, and before that %s", end_names[end],
+                end_names[atomic_load(&account->end)]);
         return;
     }
     atomic_store(&account->end, (uint32_t)end);
@@ -220,7 +207,7 @@ static void judge_idle(const struct race_account *account)
         later = account->due_ns;
     if (idle > 0 && idle < later)
         FIND_OF(account, RACE_STOP, "got IDLE from stop, and was pending and %s later",
-                end_name(end));
+                end_names[end]);
 }
 
 static void judge_account(const struct race_account *account)
@@ -242,7 +229,7 @@ static void judge_account(const struct race_account *account)
     else if (fired != 0 && fired != atomic_load(&account->name))
         FIND_OF(account, RACE_NAMES, "fired under another name than start gave it");
     else if (atomic_load(&account->late_ns) > 0 && end != RACE_RAN)
-        FIND_OF(account, RACE_STOP, "got TOO_LATE from stop, and was %s", end_name(end));
+        FIND_OF(account, RACE_STOP, "got TOO_LATE from stop, and was %s", end_names[end]);
     else
         judge_idle(account);
 }

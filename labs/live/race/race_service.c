@@ -508,16 +508,11 @@ int race_stop(struct race_service *service, struct tw_seat *seat, struct race_ac
 
 /* ---- Findings. --------------------------------------------------------------------------------- */
 
-static const char *const sentences[RACE_RULE_COUNT] = {[RACE_HOLDS] = "",
+const char *const race_rule_names[RACE_RULE_COUNT] = {[RACE_HOLDS] = "",
 #define RACE_RULE_SENTENCE(key, sentence) [RACE_##key] = (sentence),
-                                                       RACE_RULES(RACE_RULE_SENTENCE)
+                                                      RACE_RULES(RACE_RULE_SENTENCE)
 #undef RACE_RULE_SENTENCE
 };
-
-const char *race_rule_name(enum race_rule rule)
-{
-    return sentences[rule];
-}
 
 void race_find(struct race_finding *finding, enum race_rule rule, const char *format, ...)
 {
