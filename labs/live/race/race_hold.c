@@ -157,11 +157,7 @@ static void act_repeat(struct hand *hand)
 /* Callers that drive leave it to the keeper. */
 static void act_drive(struct hand *hand)
 {
-    bool repeats = hand->held == HELD_REPEATS;
-    if (repeats)
-        act_repeat(hand);
-    else
-        act_feed(hand);
+    (hand->held == HELD_REPEATS ? act_repeat : act_feed)(hand);
     if (!(hand->service->runner->flags & TW_RUNNER_CALLERS_DRIVE))
         return;
     race_leave(hand->service, hand->seat);
@@ -319,21 +315,14 @@ static bool gate_holds(struct play *play)
     return !atomic_compare_exchange_strong(&service->gate.state, &set, GATE_OPEN);
 }
 
-static bool hands_done(const struct play *play)
-{
-    bool done = true;
-    for (size_t i = 0; i < 3; i++)
-        done &= atomic_load(&play->hands[i].state) != HAND_GOES;
-    return done;
-}
-
 /* Each call has to return now, which the child watches, and each near timer to run; a periodic one that goes on
  * after its stop has time to show it. */
 static void settle(struct play *play)
 {
     struct race_service *service = play->service;
-    while (!hands_done(play) && !race_is_over(service))
-        moment_sleep(moment_now() + 50 * US);
+    for (size_t i = 0; i < 3; i++)
+        while (atomic_load(&play->hands[i].state) == HAND_GOES && !race_is_over(service))
+            moment_sleep(moment_now() + 50 * US);
     case_settle(service, play->seat);
     bool repeats = play->hold->held == HELD_REPEATS || play->hold->held == HELD_WAIT;
     if (repeats && !race_is_over(service))

@@ -292,11 +292,8 @@ static void orders_play(struct race_service *service, const char *const script[2
 /* A runner without points has no orders. */
 void race_orders(struct race_service *service)
 {
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_mutex_init(&service->turns.lock, NULL);
-    pthread_cond_init(&service->turns.changed, &attributes);
+    moment_condition_open(&service->turns.changed);
     for (size_t i = 0; i < sizeof scripts / sizeof scripts[0] && !race_is_over(service); i++)
         orders_play(service, scripts[i]);
 }
