@@ -46,7 +46,7 @@ static void describe_again(struct race_service *service)
 
 void case_close(struct race_service *service, struct tw_seat *seat)
 {
-    if (race_is_over(service))
+    if (!seat || race_is_over(service))
         return;
     if (!atomic_load(&service->shut_began_ns)) {
         describe_again(service);
@@ -102,14 +102,8 @@ struct race_account *case_timer(struct race_service *service, struct tw_seat *se
                                 const struct race_account *wishes)
 {
     struct race_account *account = race_account(service);
-    if (account) {
-        account->due_ns = wishes->due_ns;
-        account->period_ns = wishes->period_ns;
-        account->sleep_ns = wishes->sleep_ns;
-        account->repeat = wishes->repeat;
-        account->deed = wishes->deed;
-        account->awaits = wishes->awaits;
-    }
+    if (account)
+        memcpy(account, wishes, offsetof(struct race_account, name));
     return case_start(service, seat, account);
 }
 

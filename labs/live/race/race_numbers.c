@@ -56,8 +56,7 @@ static void threads_play(struct race_service *service, uint32_t count)
         made++;
     for (uint32_t i = 0; i < made; i++)
         pthread_join(callers[i], NULL);
-    if (seat)
-        case_close(service, seat);
+    case_close(service, seat);
 }
 
 static void many_threads(struct race_service *service)
@@ -647,8 +646,7 @@ static void weeks(struct race_service *service)
         goes = open_planted(service, tick_ns, &seat);
         if (goes)
             hours(service, seat, tick_ns);
-        if (seat)
-            case_close(service, seat);
+        case_close(service, seat);
         goes = goes && !race_is_over(service);
     }
 }
@@ -778,8 +776,7 @@ static void missed_runs(struct race_service *service)
     judge_heap(service, RACE_MEMORY, before, MISSED * TASK_BYTES, "70,000 tasks started timers");
     if (seat && !race_is_over(service))
         case_fill(service, seat, 0, NULL);
-    if (seat)
-        case_close(service, seat);
+    case_close(service, seat);
 }
 
 /* ---- More timers, later dues, more services. ------------------------------------------------------- */
@@ -944,6 +941,7 @@ static void must_refuse(struct race_service *service, struct tw_runner_config co
     struct tw_service *out = NULL;
     struct tw_error error = {""};
     config.design = service->design;
+    config.capacity = 4;
     config.tick_ns = MS;
     int answer = service->runner->open(&out, &config, &error);
     if (answer != TW_RUN_BAD_SETTING || out != NULL || error.text[0] == '\0')
@@ -954,23 +952,20 @@ static void must_refuse(struct race_service *service, struct tw_runner_config co
 static void bad_settings(struct race_service *service)
 {
     struct tw_setting unknown = {.name = "no-such-thing", .count = 1, .values = {1}};
-    must_refuse(service,
-                (struct tw_runner_config){.capacity = 4, .settings = &unknown, .setting_count = 1},
+    must_refuse(service, (struct tw_runner_config){.settings = &unknown, .setting_count = 1},
                 "an unknown setting");
-    must_refuse(service, (struct tw_runner_config){.capacity = 4, .max_pending = 5},
-                "a cap above the capacity");
+    must_refuse(service, (struct tw_runner_config){.max_pending = 5}, "a cap above the capacity");
     if (service->design)
-        must_refuse(service,
-                    (struct tw_runner_config){
-                        .capacity = 4, .design_settings = &unknown, .design_setting_count = 1},
-                    "what the design has no setting for");
+        must_refuse(
+            service,
+            (struct tw_runner_config){.design_settings = &unknown, .design_setting_count = 1},
+            "what the design has no setting for");
     for (const struct tw_param *param = service->runner->params; param->name; param++) {
         struct tw_setting setting = {.name = param->name, .count = 1, .values = {param->max + 1}};
         if (param->max < UINT64_MAX && param->values_max == 1)
-            must_refuse(
-                service,
-                (struct tw_runner_config){.capacity = 4, .settings = &setting, .setting_count = 1},
-                "a setting above its limit");
+            must_refuse(service,
+                        (struct tw_runner_config){.settings = &setting, .setting_count = 1},
+                        "a setting above its limit");
     }
 }
 
@@ -1012,8 +1007,7 @@ static void each_setting(struct race_service *service)
                 case_start_at(service, seat, moment_now() + i * 20 * US);
             for (uint32_t i = 0; seat && i < service->account_count; i++)
                 case_await(service, seat, &service->accounts[i].runs, 1, "one of 5,000 timers");
-            if (seat)
-                case_close(service, seat);
+            case_close(service, seat);
         }
 }
 
@@ -1042,8 +1036,7 @@ static bool life(struct race_service *service, uint32_t number)
             (i % 3 == 0 && !case_await(service, seat, &account->runs, 1, "a timer that is due")))
             return false;
     }
-    if (seat)
-        case_close(service, seat);
+    case_close(service, seat);
     struct race_account *accounts = service->accounts;
     race_again(service);
     free(accounts);

@@ -293,14 +293,14 @@ struct tw_seat *case_open(struct race_service *service, struct tw_runner_config 
 struct race_service case_another(const struct race_service *service);
 /* Waits for each near timer, until somebody shuts. */
 void case_settle(struct race_service *service, struct tw_seat *seat);
-/* Shuts, unless that was done, tries to start, judges, leaves and closes. */
+/* Shuts, unless that was done, tries to start, judges, leaves and closes.  NULL: nothing. */
 void case_close(struct race_service *service, struct tw_seat *seat);
 /* Starts what the account has by now, waiting for a place; the account, or NULL with a finding when it is refused. */
 struct race_account *case_start(struct race_service *service, struct tw_seat *seat,
                                 struct race_account *account);
 /* Starts one with the members given, a race_account's: CASE_TIMER(service, seat, .due_ns = 1, .deed = DEED_WORK). */
-#define CASE_TIMER(service, seat, ...)                                                             \
-    case_timer(service, seat, &(struct race_account){__VA_ARGS__})
+#define CASE_TIMER(of, seat, ...)                                                                  \
+    case_timer(of, seat, &(struct race_account){.service = (of), __VA_ARGS__})
 struct race_account *case_timer(struct race_service *service, struct tw_seat *seat,
                                 const struct race_account *wishes);
 /* The same for a one-shot due then. */

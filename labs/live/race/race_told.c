@@ -21,10 +21,8 @@ static int bare_run(struct tw_seat *seat, void *argument, const struct tw_firing
 
 static int bare_other(struct tw_seat *seat, void *argument, const struct tw_firing *firing)
 {
-    (void)seat, (void)firing;
-    atomic_fetch_add(&bare.service->runs, 1);
     atomic_fetch_add(&bare.others, argument == bare.argument);
-    return 0;
+    return bare_run(seat, argument, firing);
 }
 
 static void bare_return(void *ctx, tw_timer timer, void *argument)
@@ -203,8 +201,7 @@ static void wake_ups(struct race_service *service)
                  "%" PRIu64 " to %" PRIu64 ", useful ones from %" PRIu64 " to %" PRIu64,
                  first.wakeups, last.wakeups, first.useful_wakeups, last.useful_wakeups);
     }
-    if (seat)
-        case_close(service, seat);
+    case_close(service, seat);
 }
 
 /* ---- Purges. ------------------------------------------------------------------------------------- */
