@@ -39,16 +39,11 @@ static int locked_open(struct tw_service **out, const struct tw_runner_config *c
 }
 
 const struct tw_runner TW_RUNNER(locked) = {
-    SINGLE_HOOKS,
+    SINGLE_HOOKS_ALONE,
     .name = "locked",
     .summary = "one mutex around the design, one driver thread",
     .after = "tokio's timer lock, libuv or libevent in a mutex, most in-house timers",
     .flags = TW_RUNNER_ONE_DISPATCH,
-    .params = opening_no_params,
     .open = locked_open,
     .stop = single_stop,
-    .shut = single_shut,
-    .close = single_free,
-    .stats = single_stats,
-    .describe = single_describe,
 };

@@ -51,8 +51,6 @@
 
 extern const struct tw_runner TW_RUNNER(mpsc_heap);
 
-static const struct tw_param mpsc_heap_params[] = {{NULL, NULL, 0, 0, 0}};
-
 enum where { NOWHERE, PLACED };
 
 /* Most starts and stops that the driver takes between two looks at what is due; how long it sleeps before it offers the
@@ -314,7 +312,7 @@ const struct tw_runner TW_RUNNER(mpsc_heap) = {
     .summary = "starts and stops go onto one lock-free stack, one driver owns the heap behind it",
     .after = "DelayScheduler of JDK 25: over heap4, ticks of 1 ns",
     .flags = TW_RUNNER_LATE_PLACE | TW_RUNNER_ONE_DISPATCH,
-    .params = mpsc_heap_params,
+    .params = opening_no_params,
     .open = mpsc_heap_open,
     .start = mpsc_heap_start,
     .stop = mpsc_heap_stop,

@@ -40,17 +40,12 @@ static int one_thread_open(struct tw_service **out, const struct tw_runner_confi
 }
 
 const struct tw_runner TW_RUNNER(one_thread) = {
-    SINGLE_HOOKS,
+    SINGLE_HOOKS_ALONE,
     .name = "one-thread",
     .summary = "the thread that waits for the head runs the tasks; a stop only marks",
     .after = "java.util.Timer: over heap",
     .flags = TW_RUNNER_ONE_DISPATCH | TW_RUNNER_PURGES,
-    .params = opening_no_params,
     .open = one_thread_open,
     .stop = one_thread_stop,
     .purge = single_purge,
-    .shut = single_shut,
-    .close = single_free,
-    .stats = single_stats,
-    .describe = single_describe,
 };

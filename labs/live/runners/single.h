@@ -190,4 +190,9 @@ static inline int single_begin(struct tw_service *service, const struct tw_runne
     .abi_version = TW_RUNNER_ABI_VERSION, .enter = single_enter, .leave = seat_leave,              \
     .start = single_start, .wait = seat_wait, .check = single_check
 
+/* The same, and those of one that has nothing but the driver. */
+#define SINGLE_HOOKS_ALONE                                                                         \
+    SINGLE_HOOKS, .params = opening_no_params, .shut = single_shut, .close = single_free,          \
+                  .stats = single_stats, .describe = single_describe
+
 #endif
