@@ -234,13 +234,6 @@ static void look(struct performance *performance, struct tw_runner_stats *stats)
     keep_longest(&performance->longest_work_ns, &stats->longest_work_ns);
 }
 
-static uint64_t pending_of(struct performance *performance)
-{
-    struct tw_runner_stats stats;
-    look(performance, &stats);
-    return stats.pending;
-}
-
 /* Lets the runner digest what the load was prepared with: two ticks, and more as long as timers go on from its
  * queues into its designs, or of those that go this way some have not. */
 static void settle(struct performance *performance, struct tw_seat *seat, uint64_t tick_ns)
@@ -264,10 +257,10 @@ static void settle(struct performance *performance, struct tw_seat *seat, uint64
 static void wait_for_end(struct performance *performance, struct tw_seat *seat)
 {
     const struct load *load = load_of(performance->request->wishes->load);
-    const struct tw_runner *runner = performance->runner;
+    struct tw_runner_stats stats;
     performance_wait(performance, seat, load->until(performance));
-    while (load->all_run && !is_cut(performance) && pending_of(performance) > 0)
-        runner->wait(seat, moment_now() + 1000000);
+    while (load->all_run && !is_cut(performance) && (look(performance, &stats), stats.pending > 0))
+        performance->runner->wait(seat, moment_now() + 1000000);
 }
 
 static void window_stats(const struct tw_runner_stats *before, const struct tw_runner_stats *after,

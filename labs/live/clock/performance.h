@@ -33,7 +33,6 @@ struct book {
     struct clock_ledger ledger;
     struct clock_times times;
     uint64_t operations;
-    uint64_t tasks;       /* run by this thread */
     uint64_t last_ran_ns; /* when its last task began */
     char apart[LEDGER_APART];
 };

@@ -216,24 +216,21 @@ static int write_load(struct schedule *schedule, uint64_t *end_ns, struct diag *
 {
     const struct clock_wishes *wishes = schedule->request->wishes;
     uint64_t tasks = schedule->request->stream->tasks;
+    bool bursts = wishes->load == CLOCK_BURST;
     switch (wishes->load) {
     case CLOCK_PACED:
         return write_paced(schedule, end_ns, diag);
     case CLOCK_CLOSED:
         write_closed(schedule, tasks * schedule->request->threads, end_ns);
         return DIAG_OK;
-    case CLOCK_BURST:
-        *end_ns = 2 * GRACE_NS + tasks * PER_CALL_NS;
-        write_header(schedule, true, tasks, tasks, *end_ns);
-        write_starts(schedule, tasks, BURST_NS);
-        return DIAG_OK;
     case CLOCK_STORM:
         write_storm(schedule, tasks, end_ns);
         return DIAG_OK;
+    case CLOCK_BURST:
     case CLOCK_IDLE:
-        *end_ns = at_most(wishes->duration_ns);
+        *end_ns = bursts ? 2 * GRACE_NS + tasks * PER_CALL_NS : at_most(wishes->duration_ns);
         write_header(schedule, true, tasks, tasks, *end_ns);
-        write_starts(schedule, tasks, FAR_NS);
+        write_starts(schedule, tasks, bursts ? BURST_NS : FAR_NS);
         return DIAG_OK;
     case CLOCK_LOADS:
         break;
