@@ -3,6 +3,10 @@
 
 #include "labs/live/runners/moment.h"
 
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 /* ---- Arguments of any bits, functions of any kind, and shut without anybody to return to. ----------- */
 
 static struct {
@@ -160,13 +164,11 @@ static void names_of_a_life(struct race_service *service)
     life.runner = service->timed;
     if (!case_tickless(&life) || !case_tickless(service))
         return;
-    if (late) {
-        names_of_a_chain(service);
-        return;
-    }
     struct tw_seat *seat =
-        case_open(&life, (struct tw_runner_config){.capacity = 1, .tick_ns = US});
-    if (seat && names_last(&life, seat))
+        late ? NULL : case_open(&life, (struct tw_runner_config){.capacity = 1, .tick_ns = US});
+    if (late)
+        names_of_a_chain(service);
+    else if (seat && names_last(&life, seat))
         case_close(&life, seat);
 }
 
@@ -174,33 +176,46 @@ static void names_of_a_life(struct race_service *service)
 
 #define WAKES 16u
 
-/* A timer that is due, started while all of them sleep, wakes one, which runs it. */
+/* A timer that is due, started while all of them sleep, wakes one, which runs it; by turns with one that becomes due while
+ * they sleep, so that no start has the lock: then they sleep once for each wake-up. */
 static void wake_ups(struct race_service *service)
 {
-    struct usage before, own;
+    struct usage before, own, later;
     struct tw_runner_stats first, last;
+    uint32_t rounds = 0, over = 0;
     usage_take(&before, NULL);
     struct tw_seat *seat =
         case_open(service, (struct tw_runner_config){.threads = 2, .tick_ns = 5 * MS});
     usage_take(&own, &before);
     bool drives = race_has(service, TW_RUNNER_CALLERS_DRIVE);
-    for (uint32_t i = 0; seat && !drives && i < WAKES; i++) {
+    for (uint32_t i = 0; seat && !drives && i < 2 * WAKES; i++) {
         uint64_t from = moment_now();
+        struct race_account *next = i % 2 ? case_start_at(service, seat, from + 6 * MS) : NULL;
         if (!usage_all_sleep(service, &own))
             break;
+        usage_take(&own, &before); /* sleeps are those of a longer time than wake-ups */
         service->runner->stats(service->service, &first);
-        if (!case_run(service, seat, 1, "a timer that is due") || !usage_all_sleep(service, &own))
+        if (!(next ? case_await(service, seat, &next->runs, 1, "a timer that is due")
+                   : case_run(service, seat, 1, "a timer that is due")) ||
+            !usage_all_sleep(service, &own))
             return;
         service->runner->stats(service->service, &last);
+        usage_take(&later, &before);
+        bool told = last.wakeups > first.wakeups && last.useful_wakeups > first.useful_wakeups;
+        rounds += next && told;
+        over += next && last.wakeups - first.wakeups > later.sleeps - own.sleeps;
         if (last.longest_pause_ns > moment_now() - from)
             FIND(service, RACE_STATS, "longest_pause_ns is %" PRIu64 ", as if sleep were work",
                  last.longest_pause_ns);
-        if (last.wakeups == first.wakeups || last.useful_wakeups == first.useful_wakeups)
+        if (!next && !told)
             FIND(service, RACE_STATS,
                  "all threads of the runner's slept, then one ran a task: its wake-ups went from "
                  "%" PRIu64 " to %" PRIu64 ", useful ones from %" PRIu64 " to %" PRIu64,
                  first.wakeups, last.wakeups, first.useful_wakeups, last.useful_wakeups);
     }
+    if (rounds > WAKES / 2 && 4 * over > 3 * rounds)
+        FIND(service, RACE_STATS, "in %u of %u rounds more wake-ups than its threads slept", over,
+             rounds);
     case_close(service, seat);
 }
 
@@ -344,6 +359,61 @@ static bool stopped_behind_a_task(struct race_service *service, struct tw_seat *
     return !race_is_over(service);
 }
 
+/* One that is behind for ever, because its task takes longer than a tick, leaves timers of other seats and ticks their turns.
+ * All dues have passed, so that a runner whose clock falls behind comes to them too. */
+static bool beside_one_behind(struct race_service *service, struct tw_seat *seat)
+{
+    uint64_t due = service->opened_ns;
+    struct tw_seat *other = race_enter(service);
+    race_wait(service, seat, due + MS);
+    struct race_account *behind = CASE_TIMER(service, seat, .due_ns = due, .period_ns = 1,
+                                             .repeat = TW_FIXED_RATE, .sleep_ns = 300 * US);
+    if (!behind || !case_await(service, seat, &behind->runs, 2, "a periodic timer"))
+        return false;
+    for (uint64_t i = 1; i < 5; i++)
+        if (!case_run(service, other, due + i * 200 * US, "a timer beside one that is behind"))
+            return false;
+    race_leave(service, other);
+    return case_stop(service, seat, behind, TW_RUN_STOPPED, "a timer that is behind");
+}
+
+/* ---- Signals. ------------------------------------------------------------------------------------ */
+
+static void signal_take(int number)
+{
+    (void)number;
+}
+
+/* To all but the first thread, by whose sleeps the clock of patience goes. */
+static void *signals_send(void *ctx)
+{
+    struct race_service *service = ctx;
+    struct usage all;
+    for (uint32_t i = 0; i < 20; i++) {
+        race_sleep(500 * US);
+        usage_take(&all, NULL);
+        for (size_t k = 0; k < all.count; k++)
+            if (all.tids[k] != getpid())
+                syscall(SYS_tgkill, getpid(), all.tids[k], SIGUSR1);
+    }
+    atomic_store(&service->is_let_go, 1);
+    return NULL;
+}
+
+/* Threads that sleep get signals, which the program handles: no wait is over and no timer runs before its time. */
+static bool signals_end_nothing(struct race_service *service, struct tw_seat *seat)
+{
+    pthread_t sender;
+    signal(SIGUSR1, signal_take);
+    struct race_account *later = case_start_at(service, seat, moment_now() + 12 * MS);
+    if (!later || !case_thread(service, &sender, signals_send, service))
+        return false;
+    while (!atomic_load(&service->is_let_go) && !race_is_over(service))
+        race_wait(service, seat, moment_now() + 5 * MS);
+    pthread_join(sender, NULL);
+    return case_await(service, seat, &later->runs, 1, "a timer of which signals came before");
+}
+
 /* Shut comes while a task runs: when that has ended, a periodic one is returned. */
 static bool shut_while_it_runs(struct race_service *service, struct tw_seat *seat)
 {
@@ -367,6 +437,8 @@ const struct race_case race_told[] = {
     RACE_CASE("tasks when it is full", tasks_when_full, 0, .capacity = 8, .tick_ns = 500 * US),
     RACE_CASE("filled by a task", filled_by_a_task, 0, .capacity = 16, .threads = 4),
     RACE_CASE("stopped behind a task", stopped_behind_a_task, 0, 0),
+    RACE_CASE("beside one that is behind", beside_one_behind, 0, .threads = 2, .tick_ns = 200 * US),
+    RACE_CASE("signals", signals_end_nothing, 0, 0),
     RACE_CASE("shut while tasks run", shut_while_it_runs, 0, .threads = 2),
     {.name = NULL},
 };
