@@ -17,7 +17,7 @@ sub read_file { open my $file, '<', $_[0] or die "$_[0]: $!\n"; local $/; my $te
 
 for my $block (split /^= /m, read_file($list) =~ s/\A(#[^\n]*\n)*= //r) {
     my ($head, @changes) = split /^@ /m, $block;
-    my ($name, $rules, $part, $settings) = map { s/^\s+|\s+$//gr } split /\|/, $head =~ s/\n.*//sr;
+    my ($name, $rules, $part, $settings) = map { s/^\s+|\s+$//gr } split /(?<=\s)\|(?=\s|$)/, $head =~ s/\n.*//sr;
     my $patch = "Rule: " . $rules =~ s{/}{|}gr . "\n";
     $patch .= "Part: $part\n" if $part;
     $patch .= "Set: $settings\n" if $settings;
