@@ -13,12 +13,12 @@ static double us(uint64_t a, uint64_t b)
     return (double)(b - a) / 1e3;
 }
 
-/* A finding that begins with the timer: "fixed-rate timer 7 ..." */
+/* A finding that begins with the timer: "fixed-rate timer 7: ..." */
 #define FIND_OF(account, rule, ...)                                                                \
     do {                                                                                           \
         char what[300];                                                                            \
         snprintf(what, sizeof what, __VA_ARGS__);                                                  \
-        FIND((account)->service, rule, "%s timer %" PRIu64 " %s", kinds[(account)->repeat],        \
+        FIND((account)->service, rule, "%s timer %" PRIu64 ": %s", kinds[(account)->repeat],       \
              (uint64_t)((account) - (account)->service->accounts), what);                          \
     } while (0)
 
@@ -220,12 +220,11 @@ static void judge_account(const struct race_account *account)
             FIND_OF(account, RACE_START, "was refused, and %s", runs > 0 ? "ran" : "came back");
         return;
     }
+    uint64_t due = account->due_ns, shut = atomic_load(&account->service->shut_began_ns);
     if (ends == 0)
-        FIND_OF(
-            account, RACE_LOST,
-            "was accepted, due %.3f us before shut, and neither ran nor was stopped or returned",
-            (double)(int64_t)(atomic_load(&account->service->shut_began_ns) - account->due_ns) /
-                1e3);
+        FIND_OF(account, RACE_LOST,
+                "was accepted, due %.3f us %s shut, and neither ran nor was stopped or returned",
+                due < shut ? us(due, shut) : us(shut, due), due < shut ? "before" : "after");
     else if (fired != 0 && fired != atomic_load(&account->name))
         FIND_OF(account, RACE_NAMES, "fired under another name than start gave it");
     else if (atomic_load(&account->late_ns) > 0 && end != RACE_RAN)

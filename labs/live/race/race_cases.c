@@ -41,7 +41,7 @@ static void describe_again(struct race_service *service)
     service->runner->describe(service->service, &said);
     if (said.tick_ns != before->tick_ns || said.max_pending != before->max_pending ||
         said.threads != before->threads || said.shards != before->shards)
-        FIND(service, RACE_OPEN, "describe tells another tick, cap or count than after open");
+        FIND(service, RACE_OPEN, "describe tells another tick, cap, threads or shards than before");
 }
 
 void case_close(struct race_service *service, struct tw_seat *seat)
@@ -443,7 +443,8 @@ static void limited_transfer(struct race_service *service)
     struct tw_runner_stats stats;
     service->runner->stats(service->service, &stats);
     if (stats.most_transferred - 1 > 7)
-        FIND(service, RACE_STATS, "most_transferred is not 1 .. 8");
+        FIND(service, RACE_STATS, "most_transferred is %" PRIu64 "; expected 1 to 8",
+             stats.most_transferred);
     case_close(service, seat);
 }
 

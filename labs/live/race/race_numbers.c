@@ -945,8 +945,8 @@ static void must_refuse(struct race_service *service, struct tw_runner_config co
     config.tick_ns = MS;
     int answer = service->runner->open(&out, &config, &error);
     if (answer != TW_RUN_BAD_SETTING || out != NULL || error.text[0] == '\0')
-        FIND(service, RACE_OPEN, "open with %s answered %d, not BAD_SETTING in words", what,
-             answer);
+        FIND(service, RACE_OPEN, "open with %s answered %d; expected BAD_SETTING and a reason",
+             what, answer);
 }
 
 static void bad_settings(struct race_service *service)

@@ -176,14 +176,14 @@ static void judge_start(struct judge *judge, tw_id id, tw_tick deadline, tw_tick
     if (judge_overlooked(judge, id))
         return;
     note_call(judge, "start", id);
-    uint64_t refused = guard_counts().refused, allocations = guard_counts().allocations;
+    const struct guard_counts before = guard_counts();
     int answer = call_start(judge, id, deadline, slack);
     bool may_allocate = judge->backend->traits.flags & TW_ALLOCATES;
-    if (!may_allocate && guard_counts().allocations != allocations)
+    if (!may_allocate && guard_counts().allocations != before.allocations)
         report_broken(judge->report, RULE_TAKES, "start of %" PRIu32 " at tick %" PRIu64 " does",
                       id, now);
     bool is_short =
-        may_allocate && guard_counts().refused != refused && answer == TW_REFUSED_MEMORY;
+        may_allocate && guard_counts().refused != before.refused && answer == TW_REFUSED_MEMORY;
     int expected = is_short ? answer : model_start_within(&judge->model, id, deadline, slack, now);
     judge->report->operations_run++;
     judge->report->work++;

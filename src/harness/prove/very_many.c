@@ -1,8 +1,8 @@
 /* very_many.c - tests up to 2^22 timers in one instance, at growing sizes.
  *
- * One story goes to the largest size: everything at once, of which some is left when the instance is closed.  Five go to
- * a sixteenth of it: timers in an order without a pattern, whose callbacks start, stop and re-arm others; very many
- * equal deadlines, the horizon known or not; few timers, far apart, in an instance for very many; all in one far slot.
+ * One story goes to the largest size: everything at once, of which some is left when the instance is closed.  Six go to a
+ * sixteenth of it: timers in no order, whose callbacks start, stop and re-arm others; equal deadlines, the horizon known or not;
+ * few timers, far apart, in an instance for very many; all in one far slot; delays so different that hashes of them meet.
  */
 #include "harness/base/clock.h"
 #include "harness/prove/cases.h"
