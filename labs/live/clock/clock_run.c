@@ -259,7 +259,8 @@ static void wait_for_end(struct performance *performance, struct tw_seat *seat)
     const struct load *load = load_of(performance->request->wishes->load);
     struct tw_runner_stats stats;
     performance_wait(performance, seat, load->until(performance));
-    while (load->all_run && !is_cut(performance) && (look(performance, &stats), stats.pending > 0))
+    for (look(performance, &stats); load->all_run && !is_cut(performance) && stats.pending > 0;
+         look(performance, &stats))
         performance->runner->wait(seat, moment_now() + 1000000);
 }
 

@@ -92,13 +92,15 @@ static void bare_arguments(struct race_service *service)
 #define LIFE_USES  ((1u << 24) + 8u)
 #define BRIEF_USES ((1u << 20) + 8u)
 
-static bool names_last(struct race_service *service, struct tw_seat *seat)
+static void names_of_one(struct race_service *service)
 {
     const struct tw_runner *runner = service->runner;
+    struct tw_seat *seat =
+        case_open(service, (struct tw_runner_config){.capacity = 1, .tick_ns = US});
     struct tw_task task = {.run = bare_run, .due_ns = moment_now() + 60 * FAR};
     uint32_t uses = service->options->operations - 1 < 99999 ? BRIEF_USES : LIFE_USES;
     tw_timer first = 0, name = 0;
-    for (uint32_t i = 0; i < uses && !race_is_over(service); i++) {
+    for (uint32_t i = 0; seat && i < uses && !race_is_over(service); i++) {
         int answer = runner->start(seat, &task, &name);
         if (answer == TW_RUN_FULL && runner->purge) {
             runner->purge(seat);
@@ -111,7 +113,8 @@ static bool names_last(struct race_service *service, struct tw_seat *seat)
                  i);
         first = i == 0 ? name : first;
     }
-    return true;
+    if (seat)
+        case_close(service, seat);
 }
 
 static struct {
@@ -158,18 +161,14 @@ static void names_of_a_chain(struct race_service *service)
 /* In the timed object, which counts as the proved one does, in less time. */
 static void names_of_a_life(struct race_service *service)
 {
-    bool late =
-        race_has(service, TW_RUNNER_LATE_PLACE) && !race_has(service, TW_RUNNER_CALLERS_DRIVE);
     struct race_service life = case_another(service);
     life.runner = service->timed;
     if (!case_tickless(&life) || !case_tickless(service))
         return;
-    struct tw_seat *seat =
-        late ? NULL : case_open(&life, (struct tw_runner_config){.capacity = 1, .tick_ns = US});
-    if (late)
+    if (race_has(service, TW_RUNNER_LATE_PLACE) && !race_has(service, TW_RUNNER_CALLERS_DRIVE))
         names_of_a_chain(service);
-    else if (seat && names_last(&life, seat))
-        case_close(&life, seat);
+    else
+        names_of_one(&life);
 }
 
 /* ---- Wake-ups. ----------------------------------------------------------------------------------- */

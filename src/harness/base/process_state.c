@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <wchar.h>
 
 #define PROCESS_PART_NAME(key, words) [key] = (words),
 static const char *const names[PROCESS_STATES] = {PROCESS_PARTS(PROCESS_PART_NAME)};
@@ -134,6 +135,7 @@ static uint64_t hash_streams(void)
     }
     bool is_unbuffered = __fbufsize(stdout) == 1;
     hash += 8u * (__fbufsize(stdin) > 0) + 16u * (__fbufsize(stderr) > 1);
+    hash += 32u * (fwide(stdin, 0) > 0 || fwide(stdout, 0) > 0 || fwide(stderr, 0) > 0);
     return hash + (is_unbuffered ? 2 : __flbf(stdout) != 0);
 }
 

@@ -220,22 +220,10 @@ int units_parse_real_in(const char *text, const char *what, double min, double m
     return diag_usage(diag, "%s: %.60s, expected a number from %g to %g", what, text, min, max);
 }
 
-/* Three significant digits without zeros at the end; the caller has brought value below 1000
- * (or 1024). */
+/* Three significant digits without zeros at the end; of a large number every digit before the point. */
 static void format_scaled(char *out, size_t size, double value, const char *gap, const char *unit)
 {
-    int decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
-    char digits[32];
-    snprintf(digits, sizeof digits, "%.*f", decimals, value);
-    if (decimals) {
-        size_t length = strlen(digits);
-        while (digits[length - 1] == '0')
-            length--;
-        if (digits[length - 1] == '.')
-            length--;
-        digits[length] = '\0';
-    }
-    snprintf(out, size, "%s%s%s", digits, gap, unit);
+    snprintf(out, size, value < 999.5 ? "%.3g%s%s" : "%.0f%s%s", value, gap, unit);
 }
 
 void units_format_count(char *out, size_t size, uint64_t count)
@@ -275,13 +263,9 @@ void units_format_bytes(char *out, size_t size, uint64_t bytes)
     size_t unit = 0;
     for (; value >= 1023.5 && unit + 1 < sizeof units / sizeof *units; unit++)
         value /= 1024;
-    if (unit == 0 || value >= 9.95)
-        snprintf(out, size, "%.0f %s", value, units[unit]);
-    else
-        snprintf(out, size, "%.1f %s", value, units[unit]);
+    snprintf(out, size, unit == 0 || value >= 9.95 ? "%.0f %s" : "%.1f %s", value, units[unit]);
 }
 
-/* Two digits of what is below 0.1 %: exact figures differ by less, and must not read as equal. */
 /* -1 below the edge, 0 on it, 1 above. */
 static int side_of(double share, double edge)
 {
@@ -300,6 +284,7 @@ void units_format_percent(char *out, size_t size, double share, double edge)
     snprintf(out, size, "%.*f", decimals, rounded == 0 ? 0 : rounded);
 }
 
+/* Two digits of what is below 0.1 %: exact figures differ by less, and must not read as equal. */
 void units_format_change(char *out, size_t size, double share)
 {
     double percent = 100 * share;

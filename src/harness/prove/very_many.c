@@ -181,10 +181,15 @@ static void story_all(struct case_plan *plan, uint32_t count)
     operations_start_many(list, 0, count / 4, '+', ticks / 2 + 1, 0); /* pending at close */
 }
 
+static void story_horizon(struct case_plan *plan, uint32_t count)
+{
+    plan->operations->horizon = 1000;
+    story_equal(plan, count);
+}
+
 /* The first one to the largest size, the others less far. */
 static void (*const stories[])(struct case_plan *plan, uint32_t count) = {
-    story_all, story_mixed, story_equal, story_sparse, story_far, story_equal, story_wide};
-#define WITH_HORIZON 4u /* behind the first: deadlines are equal, and the horizon is known */
+    story_all, story_mixed, story_equal, story_sparse, story_far, story_horizon, story_wide};
 
 /* So many may be more than the machine has files, signals or memory for: which is no mistake, where
  * the design says so. */
@@ -226,7 +231,7 @@ static void run_part(struct case_plan *plan, const struct part *part, struct con
                 continue;
             plan->operations->count = 0;
             plan->operations->capacity = count;
-            plan->operations->horizon = i == WITH_HORIZON ? 1000 : 0;
+            plan->operations->horizon = 0;
             plan->operations->now = 0;
             plan->operations->batch = i % 2 == 1 ? guard_part(plan->backend, "batch") : NULL;
             plan->operations->exact = guard_part(plan->backend, "exact");
