@@ -133,10 +133,9 @@ static uint64_t hash_streams(void)
         const uint64_t values[] = {file.st_dev, file.st_ino, (uint64_t)flags};
         hash = hash_bytes(hash, values, sizeof values);
     }
-    bool is_unbuffered = __fbufsize(stdout) == 1;
     hash += 8u * (__fbufsize(stdin) > 0) + 16u * (__fbufsize(stderr) > 1);
     hash += 32u * (fwide(stdin, 0) > 0 || fwide(stdout, 0) > 0 || fwide(stderr, 0) > 0);
-    return hash + (is_unbuffered ? 2 : __flbf(stdout) != 0);
+    return hash + (__fbufsize(stdout) == 1 /* unbuffered */ ? 2 : __flbf(stdout) != 0);
 }
 
 /* The number of the next key: those below are taken. */

@@ -390,9 +390,10 @@ static void run_clocks(struct case_plan *plan, struct conform_report *report)
         for (uint64_t before = 0; before <= 5 && !report->rule; before += 1 + 3 * before)
             judge_clock(plan, (UINT64_C(1) << bits) - before, report);
     for (size_t d = 0; d < sizeof dates / sizeof *dates; d++)
-        for (size_t u = 0; u < sizeof units / sizeof *units && !report->rule; u++)
-            if (dates[d] < TW_DEADLINE_MAX / units[u])
-                judge_clock(plan, dates[d] * units[u] - 5, report);
+        for (size_t u = 0; u < sizeof units / sizeof *units; u++)
+            for (uint64_t before = 0; before <= 5 && !report->rule; before += 5)
+                if (dates[d] < TW_DEADLINE_MAX / units[u])
+                    judge_clock(plan, dates[d] * units[u] - before, report);
     for (; tens < TW_DEADLINE_MAX / 10 && !report->rule; tens = tens % 10 ? 1000 : tens * 10)
         judge_clock(plan, tens, report);
 }

@@ -165,11 +165,11 @@ static void life_look(struct life *life, uint64_t times)
     }
 }
 
-/* A deadline for many, some of them put off; one due at each tick; stops. */
+/* Many are put off, to two deadlines; one due at each tick; stops. */
 static void life_episode(struct life *life)
 {
     life->is_near = false;
-    life_calls(life, SAME_FIRST, SAME_COUNT, 20, 0);
+    life_calls(life, SAME_FIRST, SAME_COUNT, 19, 0);
     for (tw_id i = 0; i < SAME_COUNT; i++)
         life_calls(life, SAME_FIRST + i, 1, i % 2 ? 22 : 20, 0);
     life_calls(life, EACH_FIRST, EACH_COUNT, 1, 1);
