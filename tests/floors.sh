@@ -90,6 +90,11 @@ core_includes_no_lab() {
     grep -rHnE '# *include *"([^"]*/)?labs/' src tests docs --include='*.[ch]' --include='*.cpp' --include='*.def'
 }
 
+# Where a lab is deleted, the core's tests pass.  Those of tests/timing ask whether it is there.
+core_tests_call_no_lab() {
+    sed -nE 's/^COMMAND\("([a-z ]+)".*/twbench"? \1\\b/p; s/^FLAG\("([a-z]+)", "([a-z-]+)"\).*/\\b\1 .*--\2\\b/p' labs/*/lab.def | grep -rHnEf - tests --include='*.bats' --include='*.sh' --exclude-dir=timing
+}
+
 # "file lab" for each include of a file below labs/.
 includes_of_labs() {
     lab_files | xargs grep -HoE '(# *include|__has_include\() *"labs/[a-z0-9_-]+' | sed -E 's|:.*"labs/| |'
@@ -257,6 +262,7 @@ modules_have_no_circles          no module includes itself by way of others
 included_files_exist             every included file of the project exists
 designs_stand_alone              a design includes libc and its own folder, and never prints, exits or reads a clock
 core_includes_no_lab             the core includes nothing of a lab
+core_tests_call_no_lab           no test of the core calls a command of a lab, or gives a flag of one
 labs_include_what_they_name      a lab includes another lab only if its README says so
 libc_is_named_once               headers of the C library that libc.h brings are not named again
 parts_keep_their_bounds          every part keeps its bound of lines

@@ -38,6 +38,7 @@ JSON is read, and strings for it are made, in one file|src/harness/tell/result/c
 every public declaration has a comment|src/harness/base/diag.h|int planted_function(struct diag *diag,\n                     const char *text);
 every public declaration has a comment|src/harness/base/diag.h|struct planted_type {\n    int count;\n};
 every package has its reason|tools/packages.txt|test       cowsay                announces the results
+no test of the core calls a command of a lab, or gives a flag of one|tests/cli/report.bats|    run --run\x6eer=locked
 no test asks how fast, how quiet or how significant|tests/cli/report.bats|    sl\x65ep 1
 file names are unique|src/impls/diag.h|
 nothing is marked as left undone|docs/ARCHITECTURE.md|$undone: say more

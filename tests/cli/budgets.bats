@@ -15,21 +15,6 @@ load support
     "$twbench" report r.json --style=plain | grep -q '^Left out: slow: making the load'
 }
 
-@test "claims: the claim on such a load is inconclusive, and the record has the reason" {
-    deep
-    slow_workload
-    mkdir claims
-    cat >claims/T1.json <<'END'
-{ "id": "T1", "statement": "s", "documents": ["A"], "test": "t",
-  "runs": { "r": { "designs": ["heap"], "workload": "slow.json", "tasks": 1000, "measure": "counts" } },
-  "parts": [ { "id": "p", "statement": "s", "kind": "compare", "of": { "run": "r", "figure": "visits" }, "is": "above",
-    "predict": 0 } ] }
-END
-    within 15 "$twbench" claims --claims-dir=claims --budget=500ms --progress=never --json=c.json
-    [ "$status" -eq 1 ]
-    [ "$(json c.json 'd["claims"][0]["verdict"], len(d["left_out"])')" = "('inconclusive', 1)" ]
-}
-
 @test "compare and selftest: the process that makes the load is ended at the budget" {
     deep
     slow_workload

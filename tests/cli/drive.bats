@@ -118,11 +118,6 @@ batched() {
     batched all keepalive,hold,fill-cancel 300
 }
 
-@test "--batch refuses 0, and a runner" {
-    refuses "expected 1 .. 4096" run --impl=heap --batch=0
-    refuses "--batch" run --runner=locked --impl=heap --batch=4
-}
-
 @test "slack: who takes it wakes up less often, nobody fires early, and the others stay exact" {
     "$twbench" run --workload=nginx --set=slack=1/8+5ms --drive=next --counts-only --progress=never \
         --impl=heap,coalesce,slack-wheel --json=slack.json >table

@@ -8,7 +8,7 @@ load support
     wrong "nothing to show again" "report: no operand given; expected one DOCUMENT.json" report
     wrong "a flag that is none" --frobnicate --frobnicate
     wrong "a flag of another command" --operations run --operations=5
-    wrong "a flag of another half of the command" "'twbench conform --store' has no such flag" conform --store=memory --impl=heap
+    wrong "batches of nothing" "expected 1 .. 4096" run --impl=heap --batch=0
     wrong "less than the least, in its unit" "0s given; expected at least 1 ms" run --budget=0s
     wrong "a flag with one dash" -impl -impl=heap
     wrong "a flag without its value" --impl --impl

@@ -86,6 +86,7 @@ stores() {
 
 @test "what is not there, or cannot be, is refused or named" {
     refuses "--stores: no store named 'sqlight'; did you mean 'sqlite'?" stores --stores=sqlight
+    refuses "'twbench conform --store' has no such flag" conform --store=memory --impl=heap
     refuses "--stores: 'memory' is given twice" stores --stores=memory,memory
     refuses "--sync: 'often' given; expected one of always, group, interval:10ms, none" stores --sync=often
     refuses "--sync: interval:1us given" stores --sync=interval:1us

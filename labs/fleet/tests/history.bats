@@ -172,3 +172,25 @@ make_repository() {
     run "$root/tools/bisect.sh" HEAD~5 HEAD mine/hold
     [ "$status" -eq 2 ]
 }
+
+@test "a signal before anything runs leaves no lock behind, unless it is ignored" {
+    mkfifo commits && mkdir results
+    for signal in INT TERM HUP; do
+        # bash lets what it starts in the background ignore SIGINT.
+        python3 -c 'import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execv(sys.argv[1], sys.argv[1:])' "$twbench" history results --commits=commits --json=out.json 3>&- &
+        comes_true [ -e out.json.lock ]
+        kill -$signal $!
+        status=0; wait $! || status=$?
+        [ "$status" -eq $((128 + $(kill -l $signal))) ]
+        [ ! -e out.json.lock ]
+    done
+    "$twbench" history results --commits=commits --json=out.json 3>&- &
+    comes_true [ -e out.json.lock ]
+    # Bit 2 is SIGINT: the kernel drops it as it is sent.
+    [ $((16#$(awk '/^SigIgn:/ { print $2 }' /proc/$!/status) & 2)) -ne 0 ]
+    kill -INT $! && kill $!
+    status=0; wait $! || status=$?
+    [ "$status" -eq 143 ]
+}

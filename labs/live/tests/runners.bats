@@ -188,6 +188,7 @@ says() {
 @test "flags of the real clock that make no sense are refused" {
     refuses "--runner" run --threads=2
     refuses "nosuch" run --runner=nosuch
+    refuses "--batch" run --runner=locked --impl=heap --batch=4
     refuses "locked" run --runner=locked --transfer=5
     refuses "--transfer" run --runner=tick-queue --transfer=0
     refuses "--threads" run --runner=locked --threads=0

@@ -235,6 +235,21 @@ END
     [ "$(json open.json '[c["verdict"] for c in d["claims"]]')" = "['holds', 'inconclusive']" ]
 }
 
+@test "a claim on a load that takes minutes to make is inconclusive, and the record has the reason" {
+    deep
+    slow_workload
+    mkdir claims
+    cat >claims/T1.json <<'END'
+{ "id": "T1", "statement": "s", "documents": ["A"], "test": "t",
+  "runs": { "r": { "designs": ["heap"], "workload": "slow.json", "tasks": 1000, "measure": "counts" } },
+  "parts": [ { "id": "p", "statement": "s", "kind": "compare", "of": { "run": "r", "figure": "visits" }, "is": "above",
+    "predict": 0 } ] }
+END
+    within 15 "$twbench" claims --claims-dir=claims --budget=500ms --progress=never --json=c.json
+    [ "$status" -eq 1 ]
+    [ "$(json c.json 'd["claims"][0]["verdict"], len(d["left_out"])')" = "('inconclusive', 1)" ]
+}
+
 @test "the letters of documents lead to a list of them, the one that their page has" {
     run -0 "$twbench" claims --quick F1 --html=page.html --export-markdown=page.md
     [ "$(grep -c 'href="#documents"' page.html)" -ge 1 ]
