@@ -92,7 +92,8 @@ core_includes_no_lab() {
 
 # Where a lab is deleted, the core's tests pass.  Those of tests/timing ask whether it is there.
 core_tests_call_no_lab() {
-    sed -nE 's/^COMMAND\("([a-z ]+)".*/twbench"? \1\\b/p; s/^FLAG\("([a-z]+)", "([a-z-]+)"\).*/\\b\1 .*--\2\\b/p' labs/*/lab.def | grep -rHnEf - tests --include='*.bats' --include='*.sh' --exclude-dir=timing
+    sed -nE 's/^COMMAND\("([a-z ]+)".*/twbench"? \1\\b/p; s/^FLAG\("([a-z]+)", "([a-z-]+)"\).*/\\b\1 .*--\2\\b/p' labs/*/lab.def |
+        grep -rHnEf - tests --include='*.bats' --include='*.sh' --exclude-dir=timing
 }
 
 # "file lab" for each include of a file below labs/.

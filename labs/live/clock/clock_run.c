@@ -257,10 +257,11 @@ static void settle(struct performance *performance, struct tw_seat *seat, uint64
 static void wait_for_end(struct performance *performance, struct tw_seat *seat)
 {
     const struct load *load = load_of(performance->request->wishes->load);
-    struct tw_runner_stats stats;
+    struct tw_runner_stats now;
     performance_wait(performance, seat, load->until(performance));
-    for (look(performance, &stats); load->all_run && !is_cut(performance) && stats.pending > 0;
-         look(performance, &stats))
+    if (!load->all_run)
+        return;
+    for (look(performance, &now); !is_cut(performance) && now.pending > 0; look(performance, &now))
         performance->runner->wait(seat, moment_now() + 1000000);
 }
 
