@@ -58,6 +58,23 @@ if (cells) {
     });
 }
 
+/* ---- A flag stays whole where it fits a line: a browser would break it behind its dashes. */
+
+const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+const flagged = [];
+while (texts.nextNode())
+    if (/(^|\s)--[a-z]/.test(texts.currentNode.data) && !texts.currentNode.parentElement.closest('pre, script, style, svg'))
+        flagged.push(texts.currentNode);
+for (const text of flagged)
+    text.replaceWith(...text.data.split(/((?<!\S)--[a-z]\S*)/).map((part, i) => {
+        if (i % 2 === 0)
+            return part;
+        const flag = document.createElement('span');
+        flag.className = 'flag';
+        flag.textContent = part;
+        return flag;
+    }));
+
 /* ---- Light or dark: first as the system says, then as the reader does. */
 
 const theme = document.getElementById('theme');

@@ -13,6 +13,7 @@
     within FILE...          README's sentence on `fast`: how far it is behind the best other at most, and its longest advance
     ratios FILE...          the same ratios up to 1e5 as lines to keep: processor, build, what, where, ratio, the best other
     processors KEPT FILE... those kept of other machines beside those of these files
+    ablation FILE [rings]   `fast` without each of its ideas, times the whole; rings: without one ring for all delays
     batches FILE            single calls and batches, per re-arm of P3
     between FILE            a timer started and stopped, back to back, chained, and behind other work
     misses FILE             simulated misses per operation
@@ -496,6 +497,20 @@ def print_processors(kept, *names):
           f"two it moves by {moved(builds[-1], (machine_of(document), ''))}.")
 
 
+def print_ablation(name, rings=""):
+    """CPU time, a row for each load and the phase that matters there."""
+    table = {}
+    for cell in cells_of(name):
+        phase = cell["phases"][0] if cell["workload"] in TRACE_TARGETS else phase_of(cell, dict(PHASES[2:] + PHASES[:1])[cell["workload"]])
+        if (" share=0" in cell["identity"]) == bool(rings):
+            load = f"`{cell['workload']}`" if cell["workload"] in TRACE_TARGETS else f"{cell['workload']} {phase['name']} at {power(cell['tasks'])}"
+            table.setdefault(load, {})[cell["impl"].removeprefix("fast-")] = phase["cpu_ns_per_op"]
+    ideas = ordered(idea for by in table.values() for idea in by if idea != "whole")
+    head(["load", "whole, ns"] + [f"`{idea.upper().replace('-', '_')}`" for idea in ideas])
+    for load, by in table.items():
+        row([load, short(by["whole"])] + [f"{by[idea] / by['whole']:.2f}" if idea in by else "" for idea in ideas])
+
+
 def longest_advance(cells, design, point):
     """ns, of the least time of each call over the passes; None when it is not known."""
     for cell in cells:
@@ -898,7 +913,7 @@ def print_choice(advice, points, between=""):
 
 TABLES = {"between": print_between, "choice": print_choice, "stores": print_stores, "stores-disk": print_stores_disk, "stores-large": print_stores_large, "stores-kills": print_stores_kills, "stores-cold": print_stores_cold, "runners": print_runners, "origin": print_origin, "pages": print_pages, "libraries": print_libraries,
           "idle": print_idle, "fresh": print_fresh, "question": print_question, "traces": print_traces,
-          "targets": print_targets, "ratios": print_ratios, "within": print_within, "processors": print_processors, "ticks": print_ticks, "batches": print_batches, "misses": print_misses, "same-counts": print_same_counts, "steps": print_steps}
+          "targets": print_targets, "ratios": print_ratios, "within": print_within, "processors": print_processors, "ticks": print_ticks, "ablation": print_ablation, "batches": print_batches, "misses": print_misses, "same-counts": print_same_counts, "steps": print_steps}
 
 if __name__ == "__main__":
     if len(sys.argv) < 3 or sys.argv[1] not in TABLES:

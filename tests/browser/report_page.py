@@ -175,6 +175,13 @@ WIDE = """(() => { const edge = document.documentElement.clientWidth, wide = [];
 SIDEWAYS = """[...document.querySelectorAll('.scroll')].filter(e => e.querySelector('table.prose') &&
     e.scrollWidth > e.clientWidth + 1).map(e => e.getAttribute('aria-label') + ' is ' + e.scrollWidth + ' px wide')"""
 
+# A flag that fits a line and is broken all the same.
+BROKEN = r"""(() => { const broken = [], texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), range = new Range();
+    while (texts.nextNode()) for (const flag of texts.currentNode.data.matchAll(/(?<!\S)--[a-z]\S{0,24}(?!\S)/g)) {
+        range.setStart(texts.currentNode, flag.index); range.setEnd(texts.currentNode, flag.index + flag[0].length);
+        if (range.getClientRects().length > 1) broken.push(flag[0]); }
+    return broken; })()"""
+
 # Contrast by WCAG 2: 4.5 to 1 for text.  Text of a picture is painted with fill.
 CONTRAST = r"""(() => {
     const canvas = new OffscreenCanvas(1, 1).getContext('2d', {willReadFrequently: true});
@@ -313,11 +320,6 @@ def take_pictures(browser, directory, name):
             for anchor, top in anchors.items():
                 browser.evaluate(f"scrollTo(0, {top})")
                 browser.screenshot(f"{directory}/{name}-{width}-{scheme}-{anchor}.png")
-    browser.media("print")
-    browser.size(1032, 760)
-    for anchor, top in anchors.items():
-        browser.evaluate(f"scrollTo(0, {top})")
-        browser.screenshot(f"{directory}/{name}-paper-{anchor}.png")
     browser.media()
     browser.pdf(f"{directory}/{name}.pdf")
 
@@ -349,6 +351,7 @@ def examine(browser, path, pictures, screenshots):
         browser.size(width, mobile=width < 500)
         report(f"{name}: nothing is wider than {width} px but boxes that scroll", browser.evaluate(WIDE))
         report(f"{name}: no table with sentences scrolls sideways at {width} px", browser.evaluate(SIDEWAYS))
+        report(f"{name}: no flag is broken at {width} px", browser.evaluate(BROKEN))
     for scheme in ("light", "dark"):
         browser.media(scheme=scheme)
         report(f"{name}: text stands out, {scheme}", browser.evaluate(CONTRAST))

@@ -14,7 +14,7 @@ few=fast,callwheel,linux26
 [ "${REFERENCE:-full}" = full ] || few=heap
 large() {
     local pages=$1 point=$2 designs=$few loop
-    [ "$pages" = on ] || designs=$({ tr , '\n' <<<"$few"; near "$look" 5 "$point" "$(sizes 1000000)" | tr , '\n'; } | sed '/^$/d' | sort -u | paste -sd,)
+    [ "$pages" = on ] || designs=$(both "$few" "$(near "$look" 5 "$point" "$(sizes 1000000)")")
     loop=$(loopless "$designs")
     measure "$file" run --impl="$designs" ${loop:+"$loop"} --workload="$point" --tasks="$(sizes 1e7)" --huge-pages="$pages" "${once[@]}" "${@:3}"
 }

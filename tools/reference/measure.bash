@@ -58,6 +58,9 @@ near() {
         | unique | join(",")' "$1"
 }
 
+# both NAMES NAMES - by commas, each once: a list that names a design twice is refused.
+both() { tr , '\n' <<<"$1,$2" | sed '/^$/d' | sort -u | paste -sd,; }
+
 # kill_stores FILE STORES POLICIES KILLS - messages of four producers, while stores are killed; a file that is there is resumed.
 kill_stores() {
     local more=(--progress=never)

@@ -17,7 +17,7 @@ points "$all" --workload=P1,P2,P3,P4,P5 --tasks="$(sizes 1e3,1e4,1e5)" --huge-pa
 always=fast,callwheel
 [ "${REFERENCE:-full}" = full ] || always=fast
 for point in P1 P2 P3 P4 P5; do
-    designs=$({ tr , '\n' <<<"$always"; near "$file" 5 $point "$(sizes 100000)" | tr , '\n'; } | sed '/^$/d' | sort -u | paste -sd,)
+    designs=$(both "$always" "$(near "$file" 5 $point "$(sizes 100000)")")
     points "$designs" --workload=$point --tasks="$(sizes 1e6)" --huge-pages=off --runs=5 --budget=6s
 done
 few=fast,callwheel,linux26,hier-bitmap,hashed,hier

@@ -17,14 +17,14 @@ traces() {
     loop=$(loopless "$1")
     measure "$file" run --impl="$1,null" --bitmap=0,1 ${loop:+"$loop"} --min-time=2ms --runs=5 --budget=2s "${@:2}"
 }
-nearby() { near "$file" 10 "$1"; }
+nearby() { both hashed "$(near "$file" 10 "$1")"; }
 traces "$(exact)" --workload=$names
 for tick in $coarse; do
-    traces "$(nearby "${tick%:*}"),hashed" --workload="${tick%:*}" --tick="${tick#*:}"
+    traces "$(nearby "${tick%:*}")" --workload="${tick%:*}" --tick="${tick#*:}"
 done
 mkdir -p build/traces
 for name in $fine; do
     xz -dc "workloads/traces/$name.tt.xz" | awk 'BEGIN { CONVFMT = OFMT = "%.0f" } /^# unit_ns:/ { $3 /= 10 } /^# end:/ { $3 *= 10 } !/^#/ { $1 *= 10; if (NF > 3) $4 *= 10 } { print }' \
         >"build/traces/$name-fine.tt"
-    traces "$(nearby "$name"),hashed" --workload="build/traces/$name-fine.tt"
+    traces "$(nearby "$name")" --workload="build/traces/$name-fine.tt"
 done
