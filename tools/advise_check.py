@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """advise_check.py - does advise recommend a design within 5 % of the best?
 
-    tools/advise_check.py [LOAD...] [--budget=20s]
+    tools/advise_check.py [LOAD...] [--budget=20s] [--between=none|chain|SIZE]
 
 For each load it asks `twbench advise`, then measures all exact designs at length, and prints a row of Markdown: what advise
-recommends, the best, and the ratio of their costs (CPU time of all phases per operation).  A load is a workload of
+recommends, the best, and the ratio of their costs: CPU time of all phases per operation, or with --between the
+overhead-corrected time of one call.  A load is a workload of
 twbench, with its timers behind a colon ("P2:1e4"), or a recorded trace: "nginx", "nginx/16" (a sixteenth of its timers),
 "nginx*4" (four recordings, each beginning an eighth later).  Default: the five recorded traces in these three sizes.
 
@@ -27,6 +28,7 @@ TRACES = ["libuv-bind", "linux-hrtimer", "libevent-unbound", "linux-timer", "ngi
 SIZES = ["/16", "", "*4"]
 LATE = {"linux", "multi", "null"}
 GOOD, NEAR, RIVAL, MISSES = 1.05, 1.3, 1.1, 1 / 15
+BETWEEN = []
 
 
 # ---- Traces of another size.
@@ -121,11 +123,12 @@ def exact_designs():
 
 
 def cost(cell):
-    """ns of CPU time of all phases, over their operations."""
+    """ns of all phases, over their operations."""
     ns = operations = 0
     for phase in cell["phases"]:
         count = sum(phase["operations"][kind] for kind in ("start", "stop", "expire"))
-        ns += (phase["cpu_ns_per_op"] or 0) * count
+        corrected = phase["corrected"] and phase["corrected"]["ns_per_op"]
+        ns += (corrected["median"] if corrected else phase["cpu_ns_per_op"] or 0) * count
         operations += count
     return ns / operations if operations else None
 
@@ -138,7 +141,7 @@ def costs_of(document, drive="ticks"):
 
 
 def measure(load, designs, flags=()):
-    return ask(["run", f"--workload={load[0]}", *load[1:], "--impl=" + ",".join(designs), *flags])
+    return ask(["run", f"--workload={load[0]}", *load[1:], "--impl=" + ",".join(designs), *BETWEEN, *flags])
 
 
 def long_run(load):
@@ -171,7 +174,7 @@ def add_with_settings(costs, names, load, tie):
 def judge(name, budget):
     """Prints the row of a load, and answers its verdict: "yes", "unclear" or "no"."""
     load = workload_of(name)
-    advice = ask(["advise", *load, f"--budget={budget}"])["advice"]
+    advice = ask(["advise", *load, f"--budget={budget}", *BETWEEN])["advice"]
     choice = advice["recommendation"]
     if not choice:
         print(f"| {name} | - | - | - | no |", flush=True)
@@ -189,13 +192,18 @@ def judge(name, budget):
     verdict = ("yes" if ratio and ratio <= GOOD else
                "unclear" if any(costs.get(each, float("inf")) <= GOOD * costs[best] for each in tied) else "no")
     print(f"| {name} | {chosen} | {best} | {f'{ratio:.2f}' if ratio else '-'} | {verdict} |", flush=True)
+    if os.environ.get("DEBUG"):
+        print({each: (round(ns, 2), round(measured.get(each, 0), 2)) for each, ns in sorted(costs.items(), key=lambda e: e[1])[:8]},
+              choice.get("unclear"), file=sys.stderr, flush=True)
     return verdict
 
 
 def main(arguments):
     flags = dict(each[2:].split("=", 1) for each in arguments if each.startswith("--") and "=" in each)
     loads = [each for each in arguments if not each.startswith("--")] or [trace + size for size in SIZES for trace in TRACES]
-    if set(flags) - {"budget"} or any(each.startswith("--") and "=" not in each for each in arguments):
+    if "between" in flags:
+        BETWEEN.append(f"--between={flags['between']}")
+    if set(flags) - {"budget", "between"} or any(each.startswith("--") and "=" not in each for each in arguments):
         sys.exit(__doc__)
     print("| load | recommended | best | times the best | within 5 % |\n|---|---|---|--:|---|")
     found = [judge(load, flags.get("budget", "20s")) for load in loads]

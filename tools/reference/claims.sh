@@ -5,6 +5,7 @@ file=$1
 # shellcheck source=tools/reference/measure.bash
 . "$(dirname "$0")/measure.bash"
 
+[ "${REFERENCE:-full}" != full ] || [ -x build/originals/jdk-pool ] || { echo "claims.sh: no build/originals/jdk-pool, which T16 asks: 'make originals'" >&2; exit 1; }
 which=()
 [ "${REFERENCE:-full}" = full ] || which=(T1 --quick)
 more=()
