@@ -1,5 +1,5 @@
 #!/bin/bash
-# takes: 436 s
+# takes: 640 s
 # claims.sh FILE - labs/teach/docs/claims: all claims, with their times.
 file=$1
 # shellcheck source=tools/reference/measure.bash

@@ -1,5 +1,5 @@
 #!/bin/bash
-# takes: 800 s
+# takes: 600 s
 # stores.sh FILE - labs/durable/docs/STORES.md: all stores side by side under each policy, recovery by messages pending, lateness of dispatch.
 file=$1
 # shellcheck source=tools/reference/measure.bash

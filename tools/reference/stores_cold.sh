@@ -1,5 +1,5 @@
 #!/bin/bash
-# takes: 900 s
+# takes: 140 s
 # stores_cold.sh FILE - labs/durable/docs/STORES.md: dispatch from a log larger than memory (400 MiB, by a control group).
 file=$1
 # shellcheck source=tools/reference/measure.bash

@@ -1,5 +1,5 @@
 #!/bin/bash
-# takes: 420 s
+# takes: 450 s
 # stores_disk.sh FILE - labs/durable/docs/STORES.md: messages acknowledged a second beside what the disk alone does, by producers and batch.
 file=$1
 # shellcheck source=tools/reference/measure.bash

@@ -1,5 +1,5 @@
 #!/bin/bash
-# takes: 4000 s
+# takes: 1600 s
 # quiet: no
 # stores_kills_servers.sh FILE - labs/durable/docs/STORES.md: the ledger of postgres, one policy a run.
 file=$1
