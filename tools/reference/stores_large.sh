@@ -1,5 +1,5 @@
 #!/bin/bash
-# takes: 1600 s
+# takes: 1150 s
 # stores_large.sh FILE - labs/durable/docs/STORES.md: a million and ten million messages pending: memory, disk, and how soon a killed store serves again.
 file=$1
 # shellcheck source=tools/reference/measure.bash
