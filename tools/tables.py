@@ -98,10 +98,9 @@ def print_origin(*names):
             line += ", a virtual machine" if machine.get("virtualisation") == "yes" else ""
         if not document.get("complete", True):
             line += "; not complete"
-        # A load average of one is our own.
+        # The load average is raised by our own work.
         noise = [check["warning"] for check in machine.get("checks") or []
-                 if check["warning"] and check["name"] not in ("virtualisation", "governor", "turbo")
-                 and not (check["name"] == "load_1min" and check["value"] < 1.2)]
+                 if check["warning"] and check["name"] not in ("virtualisation", "governor", "turbo", "load_1min")]
         if noise:
             line += ". **Disturbed**: " + "; ".join(warning.split(":")[0] for warning in noise)
         print(line + ".")

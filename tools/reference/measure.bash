@@ -48,10 +48,10 @@ loopless() {
 }
 
 # near FILE TIMES WORKLOAD [TASKS] - the designs that a run in FILE shows within TIMES of the best in some phase, by
-# commas; empty when it has no such cell.  A trace has one number of tasks.
+# commas; empty when it has no such cell.  Pages of 2 MiB are not compared with those of 4 KiB.  A trace has one number of tasks.
 near() {
     jq -r --argjson times "$2" --arg workload "$3" --argjson tasks "${4:-0}" '
-        [.cells[] | select(.status == "ok" and .workload == $workload and ($tasks == 0 or .tasks == $tasks) and .impl != "null")
+        [.cells[] | select(.status == "ok" and .workload == $workload and ($tasks == 0 or .tasks == $tasks) and .impl != "null" and .params.huge_pages != "on")
             | .impl as $impl | .phases[] | select(.cpu_ns_per_op) | {impl: $impl, phase: .name, ns: .cpu_ns_per_op}]
         | group_by(.phase)
         | map(select(.[0].phase != "start" or $workload == "P1") | (map(.ns) | min) as $best | .[] | select(.ns <= $times * $best) | .impl)

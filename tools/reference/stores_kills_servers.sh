@@ -1,7 +1,7 @@
 #!/bin/bash
 # takes: 1600 s
 # quiet: no
-# stores_kills_servers.sh FILE - labs/durable/docs/STORES.md: the ledger of postgres, one policy a run.
+# stores_kills_servers.sh FILE - labs/durable/docs/STORES.md: the ledger of postgres, one policy a run, all at the same time.
 file=$1
 # shellcheck source=tools/reference/measure.bash
 . "$(dirname "$0")/measure.bash"
@@ -9,8 +9,9 @@ file=$1
 kills=1000 parts=(postgres=always postgres=group postgres=none)
 [ "${REFERENCE:-full}" = full ] || parts=("${parts[0]}") kills=2
 for part in "${parts[@]}"; do
-    kill_stores "$file.$part" "${part%=*}" "${part#*=}" "$kills" || true # a timeout is a result
+    kill_stores "$file.$part" "${part%=*}" "${part#*=}" "$kills" &
 done
+wait # a timeout is a result
 # One document: the first, with the cells of all.
 jq -s '.[0] + {cells: map(.cells[]), complete: all(.complete != false), duration_s: (map(.duration_s) | add)}' "${parts[@]/#/$file.}" >"$file"
 rm "${parts[@]/#/$file.}"
