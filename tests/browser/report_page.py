@@ -48,7 +48,7 @@ def make_documents(work):
     document.update(complete=False, command=document["command"] + [HOSTILE])
     [phase.pop("leads", None) for load in document["standing"] for phase in load["phases"]]
     document["machine"]["cpu_model"] = HOSTILE
-    document["machine"]["checks"] = [{"name": HOSTILE, "value": 0.25, "warning": HOSTILE}]
+    document["machine"]["checks"] = [{"name": HOSTILE, "value": 0.25, "warning": HOSTILE + " a --huge-pages=off" * 30}]
     json.dump(document, open(hostile, "w"))
     return [measured, claims, hostile]
 

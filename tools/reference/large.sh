@@ -1,5 +1,5 @@
 #!/bin/bash
-# takes: 2400 s
+# takes: 1750 s
 # after: points
 # large.sh FILE - docs/PERFORMANCE.md: the same points among ten million timers.
 file=$1

@@ -1,5 +1,5 @@
 #!/bin/bash
-# takes: 800 s
+# takes: 680 s
 # quiet: no
 # stores_kills.sh FILE - labs/durable/docs/STORES.md: each store but postgres (stores_kills_servers.sh) killed 1,000 times under
 # each policy: the ledger.  A store and a policy is a run, of which AT_ONCE go at the same time: they wait for the disk.

@@ -1,5 +1,5 @@
 #!/bin/bash
-# takes: 1600 s
+# takes: 660 s
 # quiet: no
 # stores_kills_servers.sh FILE - labs/durable/docs/STORES.md: the ledger of postgres, one policy a run, all at the same time.
 file=$1
