@@ -5,9 +5,9 @@
 
 For each load it asks `twbench advise`, then measures all exact designs at length, and prints a row of Markdown: what advise
 recommends, the best, and the ratio of their costs: CPU time of all phases per operation, or with --between the
-overhead-corrected time of one call.  A load is a workload of
-twbench, with its timers behind a colon ("P2:1e4"), or a recorded trace: "nginx", "nginx/16" (a sixteenth of its timers),
-"nginx*4" (four recordings, each beginning an eighth later).  Default: the five recorded traces in these three sizes.
+overhead-corrected time of one call.  DEBUG=1 tells the costs of the best eight, too.  A load is a workload of twbench, with its
+timers behind a colon ("P2:1e4"), or a recorded trace: "nginx", "nginx/16" (a sixteenth of its timers), "nginx*4" (four
+recordings, each beginning an eighth later).  Default: the five recorded traces in these three sizes.
 
 The long run takes two samples of each exact design and nine of those within 1.3 of the best.  Candidates with settings
 ("ring tickless") that advise measured within 1.1 of its choice are measured beside its design, which ties them to that run.

@@ -497,12 +497,13 @@ def print_processors(kept, *names):
 
 def print_ablation(name, rings=""):
     """CPU time, a row for each load and the phase that matters there."""
-    table = {}
+    table, phases = {}, dict(PHASES[2:] + PHASES[:1])
     for cell in cells_of(name):
-        phase = cell["phases"][0] if cell["workload"] in TRACE_TARGETS else phase_of(cell, dict(PHASES[2:] + PHASES[:1])[cell["workload"]])
+        load = cell["workload"]
+        phase = phase_of(cell, phases.get(load, "replay"))
         if (" share=0" in cell["identity"]) == bool(rings):
-            load = f"`{cell['workload']}`" if cell["workload"] in TRACE_TARGETS else f"{cell['workload']} {phase['name']} at {power(cell['tasks'])}"
-            table.setdefault(load, {})[cell["impl"].removeprefix("fast-")] = phase["cpu_ns_per_op"]
+            row_name = f"{load} {phase['name']} at {power(cell['tasks'])}" if load in phases else f"`{load}`"
+            table.setdefault(row_name, {})[cell["impl"].removeprefix("fast-")] = phase["cpu_ns_per_op"]
     ideas = ordered(idea for by in table.values() for idea in by if idea != "whole")
     head(["load", "whole, ns"] + [f"`{idea.upper().replace('-', '_')}`" for idea in ideas])
     for load, by in table.items():
