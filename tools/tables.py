@@ -897,7 +897,7 @@ def print_choice(advice, points, between=""):
     cost = by_name[names[0]]["figures"]["cost_ns_per_op"]["median"]
     head(["your load", "take", "measured"], 3)
     row([f"a server's timeouts: recorded {load['load']['workload']} traffic, ticks of {spoken(load['load']['tick_ns'])}",
-         named(take), f"{short(cost)} ns per operation"])
+         named(take), f"{short(cost)} ns {'for one call' if load['wishes'].get('between') else 'per operation'}"])
     choice_row("a million timers, mostly stopped or re-armed", cells, ("P3", "traffic"), 1e6, figure_time)
     choice_row("the same, of the five textbook designs", ok, ("P3", "traffic"), 1e6, figure_time, TEXTBOOK)
     choice_row("the same, but no call may take long", cells, ("P3", "traffic"), 1e6, figure_longest)

@@ -53,13 +53,15 @@ static cJSON *make_wishes(const struct wishes *wishes)
     return object;
 }
 
-/* A budget that would do for what this one left out, going by what it did: of 1, 2 or 5 times a power of ten; 0: it left
- * out nothing. */
+/* A budget or a deadline, whichever ended it, that would do for what was left out, going by what it did: of 1, 2 or 5 times
+ * a power of ten; 0: it left out nothing. */
 static double next_budget_ns(const struct advice_evidence *evidence, size_t measured)
 {
     static const double steps[] = {1, 2, 5, 10};
     double all = (double)(measured + evidence->untried), times = all / fmax((double)measured, 1);
-    double ns = (double)evidence->budget_ns * fmin(fmax(times, 2), TIMES_MAX), unit;
+    bool by_deadline = evidence->used_ns < evidence->budget_ns / 4;
+    double limit_ns = (double)(by_deadline ? evidence->used_ns : evidence->budget_ns);
+    double ns = limit_ns * fmin(fmax(times, 2), TIMES_MAX), unit;
     size_t i = 0;
     if (evidence->untried == 0 && !evidence->cut && !evidence->unmade[0])
         return 0;

@@ -26,6 +26,11 @@ int wishes_finish(struct wishes *wishes, struct diag *diag)
                                 "time, of which the 99th percentile of the lateness is no more");
     if (!wishes->goal_given)
         wishes->goal = wishes->on_clock ? CRITERION_PRECISION : CRITERION_COST;
+    /* In a server what follows a call waits for it: its cost is the time of one, not what calls back to back overlap. */
+    if (wishes->between == PLAN_BETWEEN_NONE)
+        wishes->between = PLAN_BETWEEN_UNASKED;
+    else if (wishes->between == PLAN_BETWEEN_UNASKED && !wishes->on_clock)
+        wishes->between = PLAN_BETWEEN_CHAIN;
     return DIAG_OK;
 }
 
@@ -111,11 +116,10 @@ void wishes_describe(char *out, size_t size, const struct wishes *wishes)
                  time);
     }
     if (wishes->between != PLAN_BETWEEN_UNASKED)
-        text_add(&line, "; of the overhead-corrected time of one call%s%s",
-                 wishes->between < PLAN_BETWEEN_SIZE ? "" : " behind other work in ",
-                 wishes->between < PLAN_BETWEEN_SIZE
-                     ? ""
-                     : plan_between_name((char[PLAN_BETWEEN_TEXT]){""}, wishes->between));
+        text_add(&line, "; of the overhead-corrected time of one call");
+    if (wishes->between >= PLAN_BETWEEN_SIZE)
+        text_add(&line, " behind other work in %s",
+                 plan_between_name((char[PLAN_BETWEEN_TEXT]){""}, wishes->between));
     text_add(&line, "; among those that do not differ significantly, and within 3 %% by their "
                     "figures, the better in");
     const enum criterion *order = order_of(wishes->goal);

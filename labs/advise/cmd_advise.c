@@ -49,10 +49,7 @@ static int take_between(struct call *call, void *of, const char *flag, const cha
 {
     struct advise_options *options = of;
     (void)call;
-    int status = plan_between_parse(value, flag, &options->wishes.between, diag);
-    if (options->wishes.between == PLAN_BETWEEN_NONE)
-        options->wishes.between = PLAN_BETWEEN_UNASKED;
-    return status;
+    return plan_between_parse(value, flag, &options->wishes.between, diag);
 }
 
 /* In the order of enum criterion. */
@@ -80,11 +77,10 @@ static const struct flag flags[] = {
     FLAG_COUNT("memory", "BYTES", "most memory per task, slots included", OF, wishes.memory_bytes,
                1, UINT64_C(1) << 40),
     FLAG_TIME("tail", "no single advance may take longer", OF, wishes.tail_ns, 1),
-    FLAG_BY(
-        "between", "none|chain|SIZE",
-        "what happens between two calls: nothing (default), a wait for the call to end, or also "
-        "other work in that much memory (32KiB), as in a server",
-        take_between),
+    FLAG_BY("between", "none|chain|SIZE",
+            "what lies between two calls: a wait for the end of the first (chain, default), also "
+            "other work in that much memory (32KiB), or nothing",
+            take_between),
     FLAG_WORD("clock", "virtual|real", "real: also recommend a runner, on the real clock", OF,
               clock, clock_words),
     FLAG_FILE("runner", "A,B|all", "with --clock=real: runners to choose from (default all)", OF,

@@ -67,9 +67,8 @@ static double pass_ns(const struct measuring *measuring, size_t candidate, doubl
 /* Of a run on the real clock: what it plays, and what opening and shutting take, by a look if there was one. */
 static double run_ns(const struct measuring *measuring, size_t candidate)
 {
-    double played_ns = (double)measuring->evidence.load.played_ns, look_ns;
-    look_ns = measuring->look_ns[candidate];
-    return look_ns > 0 ? look_ns : played_ns + CLOCK_RUN_NS;
+    double look_ns = measuring->look_ns[candidate];
+    return look_ns > 0 ? look_ns : (double)measuring->evidence.load.played_ns + CLOCK_RUN_NS;
 }
 
 static double predict_one(const struct measuring *measuring, size_t candidate,

@@ -57,11 +57,14 @@ static void say_missing(struct page *page, const struct place *advice)
     page_answer(page, "Measured: ");
     page_add(page, advice, "{budget.measured} candidates");
     page_add(page, advice, untried > 0 ? "; {budget.untried} more were not" : "");
-    if (place_number(advice, "budget.next_ns") > 0)
-        page_span(page, ".  Try --budget=%.0fs next.",
-                  ceil(place_number(advice, "budget.next_ns") / 1e9));
-    else
-        page_span(page, ".");
+    double next_ns = place_number(advice, "budget.next_ns");
+    bool by_budget = next_ns > place_number(advice, "budget.asked_ns");
+    page_span(page, ".");
+    if (next_ns > 0)
+        page_span(page, "  Try --%s=%.0fs next.", by_budget ? "budget" : "deadline",
+                  ceil(next_ns / 1e9));
+    if (json_get(advice->json, "wishes.between"))
+        page_add(page, advice, "  ns/op is the overhead-corrected time of one call.");
 }
 
 static void add_recommendation(struct page *page, const struct place *advice)

@@ -17,17 +17,16 @@
 
 enum round { ROUND_LOOK, ROUND_RACE, ROUND_FINAL };
 
-#define FINALS    (CRITERIA_ROUNDS - ROUND_FINAL)
-#define RACE_RUNS 6
-#define TRIED_AT_SIZE                                                                              \
-    2 /* where none of so many ends in its share, the load is too large for the budget */
-#define RACERS    12
-#define RACE_NEAR 1.6 /* times the best, by a look, that are raced beyond the first few */
-#define FINALISTS 5
-#define RIVALS    3    /* the answer among them, until they are separated */
-#define SEPARATED 0.05 /* an answer that is worse than another by at most so much is good enough */
-#define NEAR      3.0  /* times the best that settings around a design are tried at */
-#define FAR_TICKS (UINT64_C(1) << 24)
+#define FINALS        (CRITERIA_ROUNDS - ROUND_FINAL)
+#define RACE_RUNS     6
+#define TRIED_AT_SIZE 2 /* where none of so many ends in its share, the load is too large */
+#define RACERS        12
+#define RACE_NEAR     1.6 /* times the best, by a look, that are raced beyond the first few */
+#define FINALISTS     5
+#define RIVALS        3    /* the answer among them, until they are separated */
+#define SEPARATED     0.05 /* an answer that is worse than another by at most so much is good enough */
+#define NEAR          3.0 /* times the best that settings around a design are tried at */
+#define FAR_TICKS     (UINT64_C(1) << 24)
 
 struct race {
     struct measuring *measuring;
@@ -135,14 +134,11 @@ static int look(struct race *race, const size_t *order, size_t count, double unt
     const struct wishes *wishes = &measuring->evidence.wishes;
     bool by_cost = wishes->goal == CRITERION_COST && wishes->tail_ns == 0;
     int status = DIAG_OK;
-    for (size_t i = 0; i < count && status == DIAG_OK; i++) {
+    for (size_t i = 0; i < count && status == DIAG_OK && measuring_used(measuring) < until; i++) {
         struct measuring_step step = {&order[i], 1, ROUND_LOOK, 1, .no_latency = by_cost};
-        if (measuring_used(measuring) < until)
-            status = check_tick(race, order[i], diag);
-        if (status != DIAG_OK || measuring->evidence.candidates[order[i]].left_out[0])
-            continue;
-        if (measuring_used(measuring) < until)
-            status = measuring_run(race->measuring, &step, diag);
+        status = check_tick(race, order[i], diag);
+        if (status == DIAG_OK && !measuring->evidence.candidates[order[i]].left_out[0])
+            status = measuring_run(measuring, &step, diag);
     }
     return status;
 }

@@ -8,7 +8,7 @@ file=$1
 # An advice is not resumed: its budget is one stretch of time.
 rm -f "$file"
 if [ "${REFERENCE:-full}" = full ]; then
-    "$TWBENCH" advise nginx --budget=30s --progress=never --json="$file" >/dev/null
+    "$TWBENCH" advise nginx --between=chain --budget=30s --progress=never --json="$file" >/dev/null
 else
     "$TWBENCH" advise hold --tasks=50 --impl=heap,hashed --budget=2s --no-system-check --progress=never --json="$file" >/dev/null
 fi

@@ -101,6 +101,9 @@ hopeless_is_a_timeout() {
     [ "$(json a.json 'd["advice"]["recommendation"] is None or "--between=4KiB" in d["advice"]["recommendation"]["command"]')" = True ]
     advise network --tasks=200 --impl=heap --between=none --budget=300ms --json=b.json >b.txt || [[ $? == [14] ]]
     [ "$(json b.json '"between" in d["advice"]["wishes"], any("between" in c["params"] for c in d["cells"])')" = "(False, False)" ]
+    advise network --tasks=200 --impl=heap --budget=300ms --json=c.json >c.txt || [[ $? == [14] ]]
+    [ "$(json c.json '{c["params"]["between"] for c in d["cells"]}, d["advice"]["wishes"]["between"]')" = "({'chain'}, 'chain')" ]
+    tr '\n' ' ' <c.txt | grep -q 'overhead-corrected time of one *call'
 }
 
 @test "a plugin stands among all designs" {
@@ -128,6 +131,7 @@ hopeless_is_a_timeout() {
     "$twbench" advise hold --tasks=1e5 --deadline=1s --budget=10m --progress=never --no-system-check \
         --json=a.json >a.txt || [ "$?" -eq 4 ]
     [ "$(json a.json 'd["advice"]["budget"]["untried"] > 0')" = True ]
+    tr '\n' ' ' <a.txt | grep -q 'Try --deadline=[125]0*s next\.'
 }
 
 @test "progress names the stage" {

@@ -215,11 +215,14 @@ static void world_close(struct world *world)
     cJSON_Delete(world->document);
 }
 
+/* The world of a test, closed at its end. */
+#define WORLD __attribute__((cleanup(world_close))) struct world world = world_open()
+
 /* ---- Criteria. ------------------------------------------------------------------------------- */
 
 TEST(test_an_answer_that_is_not_clear_is_called_so)
 {
-    struct world world = world_open();
+    WORLD;
     char text[WORDS_SIZE];
     ADD(0, "heap", 100, .scatter = 0.1);
     ADD(0, "hashed", 101, .scatter = 0.1);
@@ -230,14 +233,13 @@ TEST(test_an_answer_that_is_not_clear_is_called_so)
     assert_non_null(strstr(text, "heap"));
     assert_non_null(strstr(text, "hashed"));
     assert_null(strstr(text, "list"));
-    world_close(&world);
 }
 
 /* Two samples whose figures are far behind are enough to leave a design out of the headline, and not of the race when
  * they are near. */
 TEST(test_a_short_look_makes_no_answer_unclear_from_afar)
 {
-    struct world world = world_open();
+    WORLD;
     char text[WORDS_SIZE];
     ADD(0, "heap", 100, .scatter = 0.01);
     ADD(0, "hashed", 150, .samples = 2);
@@ -247,12 +249,11 @@ TEST(test_a_short_look_makes_no_answer_unclear_from_afar)
     assert_string_equal(text, "No clear answer between heap and round by cost");
     assert_true(
         criteria_may_be_near(&field->contenders[round], &field->contenders[0], CRITERION_COST));
-    world_close(&world);
 }
 
 TEST(test_a_clear_answer_is_not_called_unclear)
 {
-    struct world world = world_open();
+    WORLD;
     char text[WORDS_SIZE];
     ADD(0, "simple", 100, .scatter = 0.01);
     ADD(0, "list", 400, .scatter = 0.01);
@@ -272,12 +273,11 @@ TEST(test_a_clear_answer_is_not_called_unclear)
     words_is(text, sizeof text, &world.evidence, field);
     assert_string_equal(text, "fast: rings of marked slots that leave stopped and re-armed timers "
                               "where they lie; it takes delays of centuries");
-    world_close(&world);
 }
 
 TEST(test_the_only_one_measured_is_no_clear_answer)
 {
-    struct world world = world_open();
+    WORLD;
     char text[WORDS_SIZE];
     ADD(0, "round", 100);
     world_mention(&world, "heap", "");
@@ -285,13 +285,12 @@ TEST(test_the_only_one_measured_is_no_clear_answer)
     words_unclear(text, sizeof text, &world.evidence, field);
     assert_string_equal(text,
                         "No clear answer: there was no time for the other designs at this size");
-    world_close(&world);
 }
 
 /* Those that every reader knows stand there, dominated, left out or not measured. */
 TEST(test_the_known_designs_are_always_compared)
 {
-    struct world world = world_open();
+    WORLD;
     ADD(0, "hashed", 10);
     ADD(0, "heap", 40, .peak_bytes = 32000);
     ADD(0, "scan", 90, .peak_bytes = 64000);
@@ -310,12 +309,11 @@ TEST(test_the_known_designs_are_always_compared)
     assert_string_equal(json_get_text(last, "why"), "left out by hand");
     assert_true(isnan(json_get_number(last, "memory_ratio")));
     cJSON_Delete(advice);
-    world_close(&world);
 }
 
 TEST(test_cost_is_of_all_operations)
 {
-    struct world world = world_open();
+    WORLD;
     size_t heap = ADD(0, "heap", 20, .scatter = 0.1);
     const struct criteria *of = &world_field(&world)->contenders[heap].of;
     assert_true(of->known);
@@ -323,26 +321,24 @@ TEST(test_cost_is_of_all_operations)
     assert_true(of->cost_ns.low < 20 && of->cost_ns.high > 20);
     assert_true(fabs(of->bytes_per_task - 16) < 1e-9);
     assert_true(fabs(of->wakeups - 100) < 1e-9);
-    world_close(&world);
 }
 
 /* Other work makes wall time longer, and the answer must not follow it. */
 TEST(test_cost_is_processor_time_where_it_is_known)
 {
-    struct world world = world_open();
+    WORLD;
     size_t heap = ADD(0, "heap", 20, .samples = 3);
     cJSON *phase = cJSON_GetArrayItem(json_get(cJSON_GetArrayItem(world.cells, 0), "phases"), 0);
     cJSON_AddItemToObject(phase, "cpu_ns_per_op_interval",
                           cJSON_Parse("{\"samples\": [10, 11, 12]}"));
     const struct contender *of = world_field(&world)->contenders;
     assert_true(fabs(of[heap].of.cost_ns.median - 11) < 1e-9);
-    world_close(&world);
 }
 
 /* Of samples below nothing there is no ratio, no best and no number: it may be better than any other. */
 TEST(test_a_cost_of_which_nothing_is_left_is_unclear)
 {
-    struct world world = world_open();
+    WORLD;
     char text[WORDS_SIZE];
     size_t heap = world_add(&world, 0, (struct made){.impl = "heap", .peak_bytes = 8000});
     world_take_off(&world, "[-3, -2, -1, 1, 2, 3, 4, 5, 6]");
@@ -383,13 +379,12 @@ TEST(test_a_cost_of_which_nothing_is_left_is_unclear)
     advice = words_reasons(&world.evidence, field);
     assert_int_equal(strncmp(advice->child->valuestring, WORDS_COST_UNCLEAR ", 8.00 bytes", 40), 0);
     cJSON_Delete(advice);
-    world_close(&world);
 }
 
 /* The same ratio as without them, as long as the interval leaves them out. */
 TEST(test_a_sample_below_nothing_is_left_out_by_the_interval)
 {
-    struct world world = world_open();
+    WORLD;
     size_t heap = ADD(0, "heap", 20);
     world_take_off(&world, "[-3, 4, 4, 4, 4, 4, 4, 4, 4]");
     size_t list = ADD(0, "list", 20);
@@ -397,36 +392,33 @@ TEST(test_a_sample_below_nothing_is_left_out_by_the_interval)
     const struct contender *of = world_field(&world)->contenders;
     struct summary ratio = criteria_ratio(&of[list].cells, &of[heap].cells, CRITERION_COST);
     assert_true(ratio.low > 1.99 && ratio.high < 2.01 && ratio.count == 9);
-    world_close(&world);
 }
 
 TEST(test_few_samples_tell_little)
 {
-    struct world world = world_open();
+    WORLD;
     size_t heap = ADD(0, "heap", 10, .samples = 1), list = ADD(0, "list", 15, .samples = 1);
     size_t scan = ADD(0, "scan", 25, .samples = 1);
     const struct contender *of = world_field(&world)->contenders;
     assert_int_equal(criteria_compare(&of[heap], &of[list], CRITERION_COST), 0);
     assert_int_equal(criteria_compare(&of[heap], &of[scan], CRITERION_COST), -1);
-    world_close(&world);
 }
 
 /* The margin is 3 %, and the interval has to lie beyond it. */
 TEST(test_a_ratio_within_the_margin_is_not_told)
 {
-    struct world world = world_open();
+    WORLD;
     size_t heap = ADD(0, "heap", 100), list = ADD(0, "list", 102), scan = ADD(0, "scan", 105);
     const struct contender *of = world_field(&world)->contenders;
     assert_int_equal(criteria_compare(&of[heap], &of[list], CRITERION_COST), 0);
     assert_int_equal(criteria_compare(&of[heap], &of[scan], CRITERION_COST), -1);
     assert_int_equal(criteria_compare(&of[scan], &of[heap], CRITERION_COST), 1);
-    world_close(&world);
 }
 
 /* Samples that go up and down together have a ratio that is known well, whatever their scatter. */
 TEST(test_pairs_see_through_a_common_drift)
 {
-    struct world world = world_open();
+    WORLD;
     size_t heap = ADD(0, "heap", 10, .scatter = 0.5), list = ADD(0, "list", 11, .scatter = 0.5);
     size_t scan = ADD(1, "scan", 11, .scatter = 0.5);
     const struct contender *of = world_field(&world)->contenders;
@@ -436,13 +428,12 @@ TEST(test_pairs_see_through_a_common_drift)
     assert_int_equal(criteria_ratio_sign(&paired), 1);
     assert_int_equal(apart.count, 0);
     assert_int_equal(criteria_ratio_sign(&apart), 0);
-    world_close(&world);
 }
 
 /* One was only looked at, when the machine was twice as fast as in the race: the look decides. */
 TEST(test_rounds_are_not_mixed)
 {
-    struct world world = world_open();
+    WORLD;
     ADD(0, "heap", 5, .samples = 2);
     size_t heap = ADD(1, "heap", 10), list = ADD(0, "list", 6, .samples = 2);
     size_t scan = ADD(0, "scan", 4.5, .samples = 2);
@@ -451,12 +442,11 @@ TEST(test_rounds_are_not_mixed)
     assert_true(fabs(ratio.median - 1.2) < 1e-9);
     assert_false(criteria_may_be_better(&of[list], &of[heap], CRITERION_COST));
     assert_true(criteria_may_be_better(&of[scan], &of[heap], CRITERION_COST));
-    world_close(&world);
 }
 
 TEST(test_the_tail_is_the_least_of_the_maxima)
 {
-    struct world world = world_open();
+    WORLD;
     ADD(0, "heap", 10, .max_ns = 90000);
     size_t heap = ADD(1, "heap", 10, .max_ns = 7000), list = ADD(1, "list", 10, .max_ns = 13000);
     size_t scan = ADD(1, "scan", 10, .max_ns = 16000);
@@ -465,13 +455,12 @@ TEST(test_the_tail_is_the_least_of_the_maxima)
     assert_int_equal(of[heap].of.tail_passes, 2);
     assert_int_equal(criteria_compare(&of[heap], &of[list], CRITERION_TAIL), 0);
     assert_int_equal(criteria_compare(&of[heap], &of[scan], CRITERION_TAIL), -1);
-    world_close(&world);
 }
 
 /* A maximum that came once may be an interruption. */
 TEST(test_a_maximum_that_came_once_tells_little)
 {
-    struct world world = world_open();
+    WORLD;
     struct made calm = {.impl = "heap", .cost = 10, .max_ns = 5000, .tail_sure = 0.1};
     struct made once = {.impl = "list", .cost = 10, .max_ns = 90000, .tail_sure = 0.01};
     struct made again = {.impl = "scan", .cost = 10, .max_ns = 90000, .tail_sure = 0.01};
@@ -489,27 +478,25 @@ TEST(test_a_maximum_that_came_once_tells_little)
     disturbed.of.interruption_ns = 86000;
     assert_int_equal(criteria_compare(&disturbed, &of[scan], CRITERION_TAIL), 0);
     assert_false(criteria_may_be_better(&of[list], &of[heap], CRITERION_TAIL));
-    world_close(&world);
 }
 
 /* Nobody is sent away by something else while two samples say that it is the cheaper one. */
 TEST(test_who_may_be_cheaper_stays)
 {
-    struct world world = world_open();
+    WORLD;
     size_t heap = ADD(0, "heap", 12, .samples = 2);
     size_t list = ADD(0, "list", 10, .samples = 2, .peak_bytes = 20000);
     size_t scan = ADD(0, "scan", 13, .samples = 2, .peak_bytes = 20000);
     struct field *field = world_field(&world);
     assert_int_equal(field->by[list], FRONT_ITSELF);
     assert_int_equal(field->by[scan], heap);
-    world_close(&world);
 }
 
 /* ---- The front. ------------------------------------------------------------------------------ */
 
 TEST(test_front_has_ties_and_trades)
 {
-    struct world world = world_open();
+    WORLD;
     size_t heap = ADD(0, "heap", 20, .peak_bytes = 9e3), list = ADD(0, "list", 10);
     size_t scan = ADD(0, "scan", 10.1), ring = ADD(0, "ring", 12);
     struct field *field = world_field(&world);
@@ -517,12 +504,11 @@ TEST(test_front_has_ties_and_trades)
     assert_int_equal(field->by[list], FRONT_ITSELF);
     assert_int_equal(field->by[scan], FRONT_ITSELF);
     assert_int_equal(field->by[ring], list);
-    world_close(&world);
 }
 
 TEST(test_one_can_dominate_all)
 {
-    struct world world = world_open();
+    WORLD;
     size_t heap = ADD(0, "heap", 5, .peak_bytes = 9e3), list = ADD(0, "list", 10);
     size_t scan = ADD(0, "scan", 20);
     struct field *field = world_field(&world);
@@ -530,14 +516,13 @@ TEST(test_one_can_dominate_all)
     assert_int_equal(field->by[list], heap);
     assert_int_equal(field->by[scan], heap);
     assert_int_equal(field->choice.chosen, heap);
-    world_close(&world);
 }
 
 /* heap beats list by memory, list beats scan by its tail, scan beats heap by cost: a ring, since what
  * lies within a factor of two or of 3 % counts as equal. */
 TEST(test_a_ring_leaves_somebody)
 {
-    struct world world = world_open();
+    WORLD;
     size_t count = 0, left = 0;
     ADD(0, "heap", 10.4, .peak_bytes = 10000, .max_ns = 6e3);
     ADD(0, "list", 10.2, .peak_bytes = 10120, .max_ns = 4e3);
@@ -550,12 +535,11 @@ TEST(test_a_ring_leaves_somebody)
     for (; count < field->count; count++)
         left += field->by[count] == FRONT_ITSELF;
     assert_in_range(left, 1, 2);
-    world_close(&world);
 }
 
 TEST(test_the_unknown_and_the_refused_dominate_nobody)
 {
-    struct world world = world_open();
+    WORLD;
     world.evidence.wishes.memory_bytes = 20;
     size_t heap = ADD(0, "heap", 5, .peak_bytes = 30e3), list = ADD(0, "list", 10);
     size_t ring = world_add(&world, 0, (struct made){.impl = "ring", .status = "unsupported"});
@@ -567,27 +551,25 @@ TEST(test_the_unknown_and_the_refused_dominate_nobody)
     assert_false(field->entries[ring].allowed);
     assert_false(field->entries[linux_wheel].allowed);
     assert_string_equal(field->why[heap], "30.0 bytes per task; at most 20 are allowed");
-    world_close(&world);
 }
 
 /* A refused one that is not told apart in what it was refused for. */
 TEST(test_the_refused_are_no_rivals)
 {
-    struct world world = world_open();
+    WORLD;
     world.evidence.wishes.tail_ns = 10000;
     size_t heap = ADD(0, "heap", 5, .max_ns = 12000), list = ADD(0, "list", 10, .max_ns = 8000);
     struct field *field = world_field(&world);
     assert_true(front_dominates(&field->contenders[heap], &field->contenders[list]));
     assert_int_equal(field->by[list], FRONT_ITSELF);
     assert_int_equal(field->choice.chosen, list);
-    world_close(&world);
 }
 
 /* ---- The choice. ----------------------------------------------------------------------------- */
 
 TEST(test_equals_are_chosen_by_what_tells_them_apart)
 {
-    struct world world = world_open();
+    WORLD;
     size_t list = ADD(0, "list", 10, .peak_bytes = 2e4);
     size_t heap = ADD(0, "heap", 10.2, .peak_bytes = 1e4);
     size_t scan = ADD(0, "scan", 12, .peak_bytes = 5e3);
@@ -596,13 +578,12 @@ TEST(test_equals_are_chosen_by_what_tells_them_apart)
     assert_int_equal(field->choice.chosen, heap);
     assert_int_equal(field->choice.because, CRITERION_MEMORY);
     assert_true(field->equal[list] && field->equal[heap] && !field->equal[scan]);
-    world_close(&world);
 }
 
 /* Scattered samples do not make the dear one as good as the cheap one. */
 TEST(test_not_told_apart_is_not_yet_the_same)
 {
-    struct world world = world_open();
+    WORLD;
     size_t list = ADD(0, "list", 10, .scatter = 1.5);
     size_t heap = ADD(1, "heap", 10.5, .scatter = 1.5, .peak_bytes = 1000);
     struct field *field = world_field(&world);
@@ -614,33 +595,30 @@ TEST(test_not_told_apart_is_not_yet_the_same)
         doubtful || strncmp(reason->valuestring, "doubtful: ", 10) == 0;
     assert_true(doubtful);
     cJSON_Delete(reasons);
-    world_close(&world);
 }
 
 TEST(test_equals_in_everything_leave_the_simpler)
 {
-    struct world world = world_open();
+    WORLD;
     size_t hier = ADD(0, "hier", 10), heap = ADD(0, "heap", 10.1);
     struct field *field = world_field(&world);
     assert_int_equal(field->choice.best, hier);
     assert_int_equal(field->choice.chosen, heap);
     assert_int_equal(field->choice.because, CRITERIA);
-    world_close(&world);
 }
 
 TEST(test_a_first_look_recommends_nothing)
 {
-    struct world world = world_open();
+    WORLD;
     size_t list = ADD(0, "list", 10, .samples = 1), heap = ADD(0, "heap", 12);
     struct field *field = world_field(&world);
     assert_int_equal(field->choice.chosen, heap);
     assert_false(field->equal[list]);
-    world_close(&world);
 }
 
 TEST(test_goals_and_limits)
 {
-    struct world world = world_open();
+    WORLD;
     size_t list = ADD(0, "list", 10, .max_ns = 5e4), heap = ADD(0, "heap", 20, .peak_bytes = 9e3);
     size_t scan = ADD(0, "scan", 30, .ticks = 50);
     const struct {
@@ -658,12 +636,11 @@ TEST(test_goals_and_limits)
     world.evidence.wishes = (struct wishes){.goal = CRITERION_COST, .tail_ns = 10000};
     struct field *field = world_field(&world);
     assert_int_equal(field->choice.chosen, heap);
-    world_close(&world);
 }
 
 TEST(test_no_answer_when_nobody_is_left)
 {
-    struct world world = world_open();
+    WORLD;
     world.evidence.wishes.memory_bytes = 1;
     ADD(0, "list", 10);
     struct field *field = world_field(&world);
@@ -671,13 +648,12 @@ TEST(test_no_answer_when_nobody_is_left)
     cJSON *advice = advice_make(&world.evidence);
     assert_true(cJSON_IsNull(cJSON_GetObjectItem(advice, "recommendation")));
     cJSON_Delete(advice);
-    world_close(&world);
 }
 
 /* Who saves a little more memory than another at eighteen times the cost serves nobody. */
 TEST(test_a_trade_names_the_best_bargain)
 {
-    struct world world = world_open();
+    WORLD;
     ADD(0, "fast", 10, .peak_bytes = 161e3);
     ADD(0, "linux26", 11.7, .peak_bytes = 18e3);
     ADD(0, "heap-scan", 181, .peak_bytes = 13e3);
@@ -688,12 +664,11 @@ TEST(test_a_trade_names_the_best_bargain)
     assert_null(strstr(text, "heap-scan"));
     cJSON_free(text);
     cJSON_Delete(reasons);
-    world_close(&world);
 }
 
 TEST(test_few_samples_are_told_without_an_interval)
 {
-    struct world world = world_open();
+    WORLD;
     ADD(0, "fast", 10, .samples = 1);
     ADD(0, "list", 90, .samples = 1);
     struct field *field = world_field(&world);
@@ -703,14 +678,13 @@ TEST(test_few_samples_are_told_without_an_interval)
     assert_non_null(strstr(text, "cost roughly 9.00 times"));
     cJSON_free(text);
     cJSON_Delete(reasons);
-    world_close(&world);
 }
 
 /* ---- The order of looks. --------------------------------------------------------------------- */
 
 TEST(test_what_everybody_would_try_is_looked_at_first)
 {
-    struct world world = world_open();
+    WORLD;
     size_t order[CANDIDATES_MAX], first;
     world_mention(&world, "linux", "may be late");
     for (size_t i = 0; i < registry_count; i++)
@@ -720,12 +694,11 @@ TEST(test_what_everybody_would_try_is_looked_at_first)
     for (size_t i = 0; i < first; i++)
         assert_string_equal(world.evidence.candidates[order[i]].design->timed->name,
                             candidates_usual[i]);
-    world_close(&world);
 }
 
 TEST(test_on_the_real_clock_each_runner_is_looked_at_before_any_twice)
 {
-    struct world world = world_open();
+    WORLD;
     size_t order[CANDIDATES_MAX], first;
     const struct runner runners[] = {{.name = "locked"}, {.name = "sharded"}, {.name = "loop"}};
     const struct tw_design *designs[] = {registry_find("hashed"), registry_find("heap")};
@@ -740,7 +713,6 @@ TEST(test_on_the_real_clock_each_runner_is_looked_at_before_any_twice)
         assert_string_equal(world.evidence.candidates[order[i]].runner->name, runners[i].name);
         assert_ptr_equal(world.evidence.candidates[order[i]].design, designs[0]);
     }
-    world_close(&world);
 }
 
 /* ---- The document. --------------------------------------------------------------------------- */
@@ -756,7 +728,7 @@ static const cJSON *candidate_of(const cJSON *advice, const char *name)
 
 TEST(test_every_candidate_has_a_status_and_a_reason)
 {
-    struct world world = world_open();
+    WORLD;
     ADD(0, "heap", 10);
     ADD(0, "list", 20);
     ADD(0, "scan", 30, .peak_bytes = 1000);
@@ -783,14 +755,13 @@ TEST(test_every_candidate_has_a_status_and_a_reason)
     assert_string_equal(json_get_text(advice, "recommendation.command"),
                         "twbench run --workload=hold --tasks=1000 --impl=heap");
     cJSON_Delete(advice);
-    world_close(&world);
 }
 
 /* An interrupted run has identities of cells that never came to be. */
 TEST(test_a_budget_too_short_names_the_next)
 {
-    struct world world = world_open();
-    world.evidence.budget_ns = 3000000000u;
+    WORLD;
+    world.evidence.budget_ns = world.evidence.used_ns = 3000000000u;
     ADD(0, "heap", 10);
     ADD(0, "list", 20);
     static const double next_s[] = {NAN, 20, 50, 50,
@@ -804,12 +775,15 @@ TEST(test_a_budget_too_short_names_the_next)
         assert_true(isnan(next_s[i]) ? isnan(next_ns) : next_ns == next_s[i] * 1e9);
         cJSON_Delete(advice);
     }
-    world_close(&world);
+    world.evidence.used_ns = 700000000u; /* a deadline ended it */
+    cJSON *advice = advice_make(&world.evidence);
+    assert_true(json_get_number(advice, "budget.next_ns") == 10e9);
+    cJSON_Delete(advice);
 }
 
 TEST(test_cells_that_are_not_there_say_nothing)
 {
-    struct world world = world_open();
+    WORLD;
     ADD(0, "heap", 10);
     size_t list = world_mention(&world, "list", "");
     evidence_add(&world.evidence, list, 0, "never run");
@@ -819,13 +793,12 @@ TEST(test_cells_that_are_not_there_say_nothing)
     cJSON *advice = advice_make(&world.evidence);
     assert_string_equal(json_get_text(candidate_of(advice, "list"), "status"), "not-measured");
     cJSON_Delete(advice);
-    world_close(&world);
 }
 
 /* Runs of one round are one cell, and each is a sample of it. */
 TEST(test_runs_of_a_round_are_joined)
 {
-    struct world world = world_open();
+    WORLD;
     const struct runner runner = {"locked", "one lock", "nobody"};
     world.evidence.wishes = (struct wishes){.goal = CRITERION_PRECISION, .on_clock = true};
     struct candidate candidate = as_it_comes("heap");
@@ -843,12 +816,11 @@ TEST(test_runs_of_a_round_are_joined)
     assert_int_equal(cJSON_GetArraySize(json_get(told, "cells")), 2);
     assert_string_equal(json_get_text(told, "status"), "recommended");
     cJSON_Delete(advice);
-    world_close(&world);
 }
 
 TEST(test_the_same_cells_give_the_same_advice)
 {
-    struct world world = world_open();
+    WORLD;
     ADD(0, "heap", 10, .scatter = 0.2);
     ADD(0, "list", 10.3, .scatter = 0.2);
     world_field(&world);
@@ -856,7 +828,6 @@ TEST(test_the_same_cells_give_the_same_advice)
     assert_true(cJSON_Compare(first, second, true));
     cJSON_Delete(first);
     cJSON_Delete(second);
-    world_close(&world);
 }
 
 /* ---- Candidates and wishes. ------------------------------------------------------------------ */
@@ -926,6 +897,14 @@ TEST(test_wishes_are_parsed)
     finished = (struct wishes){.goal = CRITERIA, .on_clock = true};
     assert_int_equal(wishes_finish(&finished, &diag), DIAG_OK);
     assert_int_equal(finished.goal, CRITERION_PRECISION);
+    assert_int_equal(finished.between, PLAN_BETWEEN_UNASKED);
+    static const uint32_t asked[] = {PLAN_BETWEEN_UNASKED, PLAN_BETWEEN_NONE, PLAN_BETWEEN_SIZE},
+                          meant[] = {PLAN_BETWEEN_CHAIN, PLAN_BETWEEN_UNASKED, PLAN_BETWEEN_SIZE};
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        finished = (struct wishes){.goal = CRITERIA, .between = asked[i]};
+        assert_int_equal(wishes_finish(&finished, &diag), DIAG_OK);
+        assert_int_equal(finished.between, meant[i]);
+    }
     finished = (struct wishes){.on_clock = true, .late = true, .late_share = 0.1};
     assert_int_equal(wishes_finish(&finished, &diag), DIAG_USAGE);
 }
