@@ -63,10 +63,10 @@ if (cells) {
 const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
 const flagged = [];
 while (texts.nextNode())
-    if (/(^|\s)--[a-z]/.test(texts.currentNode.data) && !texts.currentNode.parentElement.closest('pre, script, style, svg'))
+    if (/(^|\s)\(?--[a-z]/.test(texts.currentNode.data) && !texts.currentNode.parentElement.closest('pre, script, style, svg'))
         flagged.push(texts.currentNode);
 for (const text of flagged)
-    text.replaceWith(...text.data.split(/((?<!\S)--[a-z]\S*)/).map((part, i) => {
+    text.replaceWith(...text.data.split(/((?<!\S)\(?--[a-z]\S*)/).map((part, i) => {
         if (i % 2 === 0)
             return part;
         const flag = document.createElement('span');

@@ -48,7 +48,7 @@ def make_documents(work):
     document.update(complete=False, command=document["command"] + [HOSTILE])
     [phase.pop("leads", None) for load in document["standing"] for phase in load["phases"]]
     document["machine"]["cpu_model"] = HOSTILE
-    document["machine"]["checks"] = [{"name": HOSTILE, "value": 0.25, "warning": HOSTILE + " a --huge-pages=off" * 30}]
+    document["machine"]["checks"] = [{"name": HOSTILE, "value": 0.25, "warning": HOSTILE + " a --huge-pages=off (--huge-pages=off)" * 20}]
     json.dump(document, open(hostile, "w"))
     return [measured, claims, hostile]
 
@@ -177,7 +177,7 @@ SIDEWAYS = """[...document.querySelectorAll('.scroll')].filter(e => e.querySelec
 
 # A flag that fits a line and is broken all the same.
 BROKEN = r"""(() => { const broken = [], texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), range = new Range();
-    while (texts.nextNode()) for (const flag of texts.currentNode.data.matchAll(/(?<!\S)--[a-z]\S{0,24}(?!\S)/g)) {
+    while (texts.nextNode()) for (const flag of texts.currentNode.data.matchAll(/(?<!\S)\(?--[a-z]\S{0,24}(?!\S)/g)) {
         range.setStart(texts.currentNode, flag.index); range.setEnd(texts.currentNode, flag.index + flag[0].length);
         if (range.getClientRects().length > 1) broken.push(flag[0]); }
     return broken; })()"""
