@@ -150,12 +150,12 @@ static void add_limits(struct page *page, const struct place *root, const struct
     page_say(page, PAGE_ITEM, root, "Changes of times below {least:percent} are not reported.");
     if (tally->everywhere > 0)
         page_item(page,
-                  "Changes of times not counted: %zu.  All times change at once there, because "
+                  "Changes of times not counted: %zu. All times change at once there, because "
                   "the machine or the reference design changed.",
                   tally->everywhere);
     if (tally->short_ones > 0)
         page_item(page,
-                  "Series of times with too few runs: %zu.  A change needs twelve values, three of "
+                  "Series of times with too few runs: %zu. A change needs twelve values, three of "
                   "them behind it.",
                   tally->short_ones);
     if (!place_text(root, "anchor")[0])
