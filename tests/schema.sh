@@ -17,10 +17,10 @@ trap 'rm -r "$work"' EXIT
     { echo "Bail out! $compared made no sample"; exit 1; }
 
 PYTHONPATH=tests python3 -B - "$maker" "$work" <<'PYTHON'
-import copy, json, os, subprocess, sys
+import copy, glob, json, os, subprocess, sys
 import jsonschema
 import format_check
-from format_check import check_schema, name_of, undescribed
+from format_check import changed, check_schema, name_of, set_to, undescribed
 from tap import end, report
 
 maker, work = sys.argv[1:]
@@ -178,18 +178,9 @@ both_refuse("a missing key", without)
 both_refuse("a value of another type", retyped)
 both_refuse("a number below 0", negated)
 
-claims = copy.deepcopy(base)
-claims["cells"][0]["digest"] = None
-report("an ok cell without a digest is refused", [] if errors(claims) else ["taken"])
-claims = copy.deepcopy(base)
-claims["cells"][1]["reason"] = None
-report("a failed cell without a reason is refused", [] if errors(claims) else ["taken"])
-claims = copy.deepcopy(base)
-claims["cells"][0]["status"] = "fine"
-report("an unknown status is refused", [] if errors(claims) else ["taken"])
-claims = copy.deepcopy(base)
-claims["cells"][0]["stepped"]["instructions"] = None
-report("steps that could not be counted need a reason", [] if errors(claims) else ["taken"])
+for name, path, value in [("an ok cell without a digest is refused", "digest", None), ("a failed cell without a reason is refused", "reason", None),
+                          ("an unknown status is refused", "status", "fine"), ("steps that could not be counted need a reason", "stepped.instructions", None)]:
+    report(name, [] if errors(changed(base, ("cells", int(path == "reason"), *path.split(".")), set_to(value))) else ["taken"])
 claims = copy.deepcopy(base)
 for path in older:
     parent = claims["cells"][0]
@@ -257,6 +248,7 @@ for by, name, words in [
         (validator, "run", ["run", "--impl=heap,linux,todo,null", "--counters=step", *QUICK]),
         (validator, "run of counts alone", ["run", "--impl=all", "--workload=hold", "--counts-only", "--drive=ticks,next", *QUICK]),
         (validator, "run of periodic tasks", ["run", "--impl=heap", "--workload=periodic", *QUICK]),
+        (validator, "run between other work", ["run", "--impl=heap", "--between=none,chain,32KiB", *QUICK]),
         (validator, "replay", ["replay", "nginx", "--impl=list", "--counts-only", "--progress=never"]),
         (compare_validator, "compare of programs", ["compare", twbench, twbench, "--impl=heap", "--workload=hold", "--tasks=100", "--pairs=14",
                                                     "--max-pairs=14", "--samples=1", "--min-time=100us", "--patience=0s", "--progress=never"]),
@@ -266,6 +258,11 @@ for by, name, words in [
         report(f"what {name} writes is valid", errors(json.loads(out.stdout), by))
     except json.JSONDecodeError as error:
         report(f"what {name} writes is valid", [str(error), out.stderr[-300:]])
+
+for path in sorted(glob.glob("results/reference/*.json")):
+    document = json.load(open(path))
+    for by in glob.glob(f"{'labs/*/' if 'kind' in document else ''}schema/{document.get('kind', 'result')}-1.json"):
+        report(f"{path} is valid", errors(document, jsonschema.Draft7Validator(json.load(open(by)))))
 
 
 # Scripts outside rely on keys: a schema may get more of them, and these numbers follow; none may go.

@@ -91,7 +91,7 @@ paths = list(key_paths(small["advice"]))
 stated = {key for d in schema["definitions"].values() for key in d.get("properties", {})} | {"low", "high", "median"}
 report("the schema states every key",
        sorted({str(path[-1]) for path in paths if not isinstance(path[-1], int) and path[-1] not in stated}))
-refused("a missing key", paths, remove, 50)
+refused("a missing key", [path for path in paths if path[-1] != "between"], remove, 50)  # nothing between calls, or an older version
 # An array in place of null is one of no runs.
 refused("a value of another type", [path for path in paths if path[-1] != "runs"], lambda parent, key: parent.__setitem__(
     key, [] if not isinstance(parent[key], list) else 1), 50)
@@ -107,8 +107,8 @@ raced = [cell for cell in looks if cell["sampling"]["samples"] >= 6] or looks
 for cell in raced:
     operations = [sum(p["operations"][k] for k in ("start", "stop", "expire")) for p in cell["phases"]]
     for s in range(cell["sampling"]["samples"]):
-        ns = sum(n * (p["cpu_ns_per_op_interval"] or p["ns_per_op"])["samples"][s] if n else p["operations"]["advance"] * p["ns_per_advance"]["median"]
-                 for n, p in zip(operations, cell["phases"]) if n or p["operations"]["advance"])
+        ns = sum(n * p["ns_per_op"]["samples"][s] if n else advances * p["ns_per_advance"]["median"] for n, advances, p in
+                 zip(operations, [p["operations"]["advance"] for p in cell["phases"]], [p["corrected"] for p in cell["phases"]]) if n or advances)
         costs.append(ns / sum(operations))
 costs.sort()
 median = (costs[(len(costs) - 1) // 2] + costs[len(costs) // 2]) / 2

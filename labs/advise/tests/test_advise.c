@@ -777,7 +777,7 @@ TEST(test_a_budget_too_short_names_the_next)
     }
     world.evidence.used_ns = 700000000u; /* a deadline ended it */
     cJSON *advice = advice_make(&world.evidence);
-    assert_true(json_get_number(advice, "budget.next_ns") == 10e9);
+    assert_true(json_get_number(advice, "budget.next_ns") == 20e9);
     cJSON_Delete(advice);
 }
 
