@@ -199,10 +199,8 @@ static void many_seats(struct race_service *service)
     uint64_t before = 0;
     struct usage others, own;
     usage_take(&others, NULL);
-    struct tw_seat *seat = NULL;
-    if (case_tickless(service)) /* as many shards as seats */
-        seat = case_open(
-            service, (struct tw_runner_config){.threads = SEATS_OPEN, .capacity = 4 * SEATS_OPEN});
+    struct tw_runner_config config = {.threads = SEATS_OPEN, .capacity = 4 * SEATS_OPEN};
+    struct tw_seat *seat = case_tickless(service) ? case_open(service, config) : NULL;
     usage_take(&own, &others);
     if (!seat)
         return;
@@ -220,8 +218,7 @@ static void many_seats(struct race_service *service)
         race_leave(service, open[i]);
     for (uint32_t i = 0; i < SEATS_WARM + SEATS && !race_is_over(service); i++) {
         struct tw_seat *one = race_enter(service);
-        if (i == SEATS_WARM)
-            before = race_heap();
+        before = i == SEATS_WARM ? race_heap() : before;
         if (!one)
             return;
         race_leave(service, one);
@@ -281,9 +278,7 @@ static bool one_place(struct race_service *service, struct tw_seat *seat)
         if (i % 1000 == 0 && service->description.max_pending == 1)
             case_each_bit(service, seats[i / 1000 % 2], atomic_load(&account->name));
         uint32_t back = 1u << i % 17; /* whatever the width of the count */
-        tw_timer stale = 0;
-        if (back <= i)
-            stale = atomic_load(&(account - back)->name);
+        tw_timer stale = back <= i ? atomic_load(&(account - back)->name) : 0;
         if (stale != 0 && service->runner->stop(seats[i % 2], stale) != TW_RUN_IDLE)
             FIND(service, RACE_NAMES,
                  "a stop by the name %#" PRIx64
@@ -326,8 +321,7 @@ static bool many_tasks(struct race_service *service, struct tw_seat *seat)
     uint64_t before = 0;
     for (uint32_t round = 0; round < TASKS_ROUNDS; round++) {
         uint32_t first = round * TASKS_EACH;
-        if (round == TASKS_ROUNDS / 10)
-            before = race_heap();
+        before = round == TASKS_ROUNDS / 10 ? race_heap() : before;
         for (uint32_t i = 0; i < TASKS_EACH; i++) {
             if (!CASE_TIMER(service, seat, .due_ns = 1, .deed = DEED_FAIL))
                 return false;
@@ -1015,6 +1009,7 @@ static void each_setting(struct race_service *service)
 static bool life(struct race_service *service, uint32_t number)
 {
     pthread_attr_t usual, huge;
+    struct rlimit room;
     bool threadless = number % 4 == 1;
     service->account_count = 64;
     service->may_refuse = number % 2 == 1 && !KEEPS_FREED;
@@ -1023,11 +1018,16 @@ static bool life(struct race_service *service, uint32_t number)
     pthread_attr_setstacksize(&huge, SIZE_MAX / 4);
     if (service->may_refuse && threadless)
         pthread_setattr_default_np(&huge);
+    getrlimit(RLIMIT_AS, &room);
+    room.rlim_cur -= UINT64_C(3) << 30; /* of 4 GiB: an array of 2 is refused before it is filled */
+    setrlimit(RLIMIT_AS, &room);
     struct tw_seat *seat = case_open(
         service,
         (struct tw_runner_config){.tick_ns = 200 * US,
                                   .threads = service->may_refuse,
                                   .capacity = service->may_refuse && !threadless ? 1u << 29 : 0});
+    room.rlim_cur = room.rlim_max;
+    setrlimit(RLIMIT_AS, &room);
     pthread_setattr_default_np(&usual);
     for (uint32_t i = 0; seat && i < 24; i++) {
         struct race_account *account =
