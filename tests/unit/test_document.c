@@ -115,7 +115,7 @@ TEST(test_phase_without_operations)
     result_free(document);
 }
 
-/* Samples of the harness are taken off one by one, in the measure of the passes; what is left of noise is no number. */
+/* Samples of the harness are taken off one by one, in CPU time and the measure of the passes; what is left of noise is no number. */
 TEST(test_the_harness_is_taken_off)
 {
     struct result_document *document = sample_empty();
@@ -131,9 +131,9 @@ TEST(test_the_harness_is_taken_off)
     harness->phases[0].stretch = 4;
     for (size_t s = 0; s < SAMPLE_COUNT; s++) {
         double drift = 100 * (double)s;
-        outcome->phases[0].wall_ns[s] = 5000 + 2 * drift + (s % 2 == 0 ? 10 : 0);
-        harness->phases[0].wall_ns[s] = 2000 + drift;
-        harness->phases[1].wall_ns[s] = outcome->phases[1].wall_ns[s];
+        outcome->phases[0].cpu_ns[s] = 5000 + 2 * drift + (s % 2 == 0 ? 10 : 0);
+        harness->phases[0].cpu_ns[s] = 2000 + drift;
+        harness->phases[1].cpu_ns[s] = outcome->phases[1].cpu_ns[s];
     }
     assert_int_equal(result_add_cell(document, &identity, &stream, outcome, 1, &diag), DIAG_OK);
     const cJSON *cell = cell_at(document, 0);

@@ -64,8 +64,8 @@ static void add_legend(struct page *page, const cJSON *document, const struct vi
         page_span(page, ".  Fewer than 6 samples give no interval, and no best (--runs, --time).");
     if (view->group_count > 0 && view->groups[view->group_count - 1].between[0])
         page_text(page,
-                  "corrected: minus the time of null in the same rounds; unclear: the overhead "
-                  "is too large to subtract.  Calls back to back overlap: their time is "
+                  "corrected: CPU time, minus that of null in the same rounds; unclear: the "
+                  "overhead is too large to subtract.  Calls back to back overlap: their time is "
                   "throughput.  Chained, or behind other work, it is the time of one call.");
     if (compares(view))
         page_text(

@@ -262,8 +262,8 @@ static double calls_over(const struct outcome_phase *phase, const struct outcome
     return of > 0 ? calls / of : 1;
 }
 
-/* What null took is taken off sample by sample, of the same round: the interval is that of the differences.  Told as a
- * number where both its ends are above 0 and at most a factor of 2 apart. */
+/* What null took is taken off sample by sample, of the same round: the interval is that of the differences.  Of processor
+ * time, because what interrupts a call would be told as its own.  Told as a number where both its ends are above 0 and at most a factor of 2 apart. */
 static cJSON *make_corrected(const struct outcome_phase *phase, const struct outcome *outcome,
                              const struct outcome *harness, size_t index)
 {
@@ -277,8 +277,8 @@ static cJSON *make_corrected(const struct outcome_phase *phase, const struct out
     double scale = calls_over(phase, of);
     scale *= phase->stretch > 0 ? of->stretch / phase->stretch : 1;
     for (size_t i = 0; i < count; i++) {
-        taken_ns[i] = of->wall_ns[i] * scale;
-        rest_ns[i] = phase->wall_ns[i] - taken_ns[i];
+        taken_ns[i] = of->cpu_ns[i] * scale;
+        rest_ns[i] = phase->cpu_ns[i] - taken_ns[i];
     }
     struct summary rest = summary_of(rest_ns, count);
     cJSON *object = cJSON_CreateObject();
