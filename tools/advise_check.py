@@ -193,7 +193,7 @@ def judge(name, budget, count):
         print(f"| {name} | - | - | - | no |", flush=True)
         return "no"
     measured = {each["name"]: each["figures"]["cost_ns_per_op"]["median"] for each in advice["candidates"]
-                if each["figures"] and each["figures"]["cost_ns_per_op"]}
+                if each["figures"] and (each["figures"]["cost_ns_per_op"] or {}).get("median")}
     chosen = choice["candidate"]
     costs = long_run(load)
     add_with_settings(costs, [each for each, ns in measured.items() if " " in each and
