@@ -196,8 +196,8 @@ def judge(name, budget, count):
                 if each["figures"] and (each["figures"]["cost_ns_per_op"] or {}).get("median")}
     chosen = choice["candidate"]
     costs = long_run(load)
-    add_with_settings(costs, [each for each, ns in measured.items() if " " in each and
-                              (each == chosen or ns <= RIVAL * measured[chosen])], load,
+    add_with_settings(costs, [each for each in {chosen: 0, **measured} if " " in each and
+                              (each == chosen or measured[each] <= RIVAL * measured.get(chosen, 0))], load,
                       chosen.split()[0] if chosen.split()[0] in costs else "heap")
     best = min(costs, key=costs.get)
     ratio = costs[chosen] / costs[best] if chosen in costs else None
