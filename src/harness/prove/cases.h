@@ -44,13 +44,12 @@ extern const struct written_case written_cases[];
 
 #define PACE_GROWTH 8u /* from one size to the next */
 
-/* What a story has taken at the last two sizes, in processor time. */
 struct pace {
-    double seconds, seconds_before;
-    bool is_over; /* the next size would take longer than a story may */
+    double seconds; /* processor time of a story at the last size */
+    bool is_over;   /* the next size would take longer than a story may */
 };
 
-/* Judges the list of the plan and keeps the time.  `seconds_max` is for one list. */
+/* Judges the list of the plan and keeps the time; the next size is expected to take at least PACE_GROWTH times it. */
 void pace_judge(struct pace *pace, struct case_plan *plan, double seconds_max,
                 struct conform_report *report);
 

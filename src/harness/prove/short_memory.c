@@ -12,8 +12,9 @@
 #define CROWD 600u
 /* What a design may hold whose parameter is at its upper limit. */
 #define LIMITED_BYTES (UINT64_C(64) << 20)
-/* And so many timers: more than a cap of 16 bits lets run. */
-#define LIMITED_CROWD 70000u
+/* And so many timers: more than a cap of 16 bits lets run.  If eight times a list would take longer, the others go without. */
+#define LIMITED_CROWD   70000u
+#define LIMITED_SECONDS 0.8
 static const uint64_t counts[] = {1, UINT64_MAX}; /* of allocations that are refused in a row */
 
 static void judge_short_open(const struct lent *lent, int status, uint64_t k,
@@ -132,7 +133,8 @@ void run_short_start(struct case_plan *plan, struct conform_report *report)
 
 /* ---- Upper limits ---------------------------------------------------------------------------- */
 
-static void try_large(struct case_plan *plan, const struct tw_param *param, uint64_t value,
+/* False when the list takes too long with so many. */
+static bool try_large(struct case_plan *plan, const struct tw_param *param, uint64_t value,
                       const struct tw_param *flag, struct conform_report *report)
 {
     struct operations *list = plan->operations;
@@ -141,14 +143,16 @@ static void try_large(struct case_plan *plan, const struct tw_param *param, uint
         list->settings[list->setting_count++] = (struct tw_setting){flag->name, 1, {flag->max}};
     list->settings[list->setting_count++] = (struct tw_setting){param->name, 1, {value}};
     const struct tw_config config = {list->capacity, 0, 0, list->settings, list->setting_count};
+    struct pace pace = {0};
     watch_list(report->watch, list);
     int status = settings_try(plan->backend, &config, report->watch, report);
     bool is_list = param->values_max > 1;
     if (status == TW_OK)
-        judge_replay(plan->backend, list, JUDGE_NOW_AND_THEN, report, NULL);
+        pace_judge(&pace, plan, LIMITED_SECONDS * plan->patience, report);
     else if (status != TW_REFUSED_MEMORY && !(is_list && status == TW_BAD_SETTING))
         report_broken(report, RULE_OPEN, "%s=%" PRIu64 "; open answered %d; expected %d or %d",
                       param->name, value, status, TW_OK, TW_REFUSED_MEMORY);
+    return !pace.is_over;
 }
 
 void run_upper_limits(struct case_plan *plan, struct conform_report *report)
@@ -178,6 +182,7 @@ void run_upper_limits(struct case_plan *plan, struct conform_report *report)
         operations_start_many(list, 3, 3, '+', 5, 4);
         operations_tick(list, 15);
     }
+    size_t without = list->count;
     list->capacity = LIMITED_CROWD;
     operations_start_many(list, 0, LIMITED_CROWD, '+', 9, 0);
     operations_advance(list, '+', 9);
@@ -187,8 +192,10 @@ void run_upper_limits(struct case_plan *plan, struct conform_report *report)
         for (size_t i = 0; i < sizeof values / sizeof *values; i++)
             for (const struct tw_param *flag = plan->backend->params; !report->rule; flag++) {
                 bool is_flag = flag->name && flag != param && flag->max - flag->min == 1;
-                if (values[i] >= param->min && values[i] <= param->max && (is_flag || !flag->name))
-                    try_large(plan, param, values[i], is_flag ? flag : NULL, report);
+                bool fits = values[i] >= param->min && values[i] <= param->max;
+                if (fits && (is_flag || !flag->name) &&
+                    !try_large(plan, param, values[i], is_flag ? flag : NULL, report))
+                    list->count = without;
                 if (!flag->name)
                     break;
             }

@@ -243,7 +243,8 @@ void run_threads(struct case_plan *plan, struct conform_report *report)
     run_pair(plan, 0, true, report);
     watch_enter(report->watch, "a function, in one of two threads,");
     guard_pause(true);
-    for (uint64_t seed = 1; seed <= THREAD_LISTS && !report->rule; seed++)
+    uint64_t lists = plan->many_max > 0 ? THREAD_LISTS : THREAD_LISTS / 4;
+    for (uint64_t seed = 1; seed <= lists && !report->rule; seed++)
         run_pair(plan, 2 * seed, false, report);
     guard_pause(false);
     watch_leave(report->watch, NULL);

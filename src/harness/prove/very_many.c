@@ -11,7 +11,7 @@
 #include "harness/prove/settings.h"
 #include "harness/prove/watch.h"
 
-#define SIZE_FIRST 1024u /* or more */
+#define SIZE_FIRST 512u /* or more */
 /* So that ids, and not only the capacity, go beyond the power of two. */
 #define ROOM_ABOVE(size) ((size) + (size) / 4)
 #define SIZE_DEFAULT     16384u
@@ -19,26 +19,19 @@
 #define FAR_SHARE 16u
 /* Processor time that one list may be expected to take, in the story of all at once and in the far ones. */
 #define LARGEST_SECONDS 24.0
-#define FAR_SECONDS     1.5
+#define FAR_SECONDS     1.0
 /* No list of either part is begun when its lists together have taken this much. */
-#define PART_SECONDS 8.0
-
-/* It grows as it grew last, and never less than its size. */
-static bool pace_allows_next(const struct pace *pace, double seconds_max)
-{
-    double growth = pace->seconds_before > 0 ? pace->seconds / pace->seconds_before : PACE_GROWTH;
-    growth = growth < PACE_GROWTH ? PACE_GROWTH : growth;
-    return pace->seconds * growth < seconds_max;
-}
+#define PART_SECONDS 4.0
 
 void pace_judge(struct pace *pace, struct case_plan *plan, double seconds_max,
                 struct conform_report *report)
 {
     uint64_t begin_ns = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
     judge_replay(plan->backend, plan->operations, JUDGE_NOW_AND_THEN, report, NULL);
-    pace->seconds_before = pace->seconds;
+    double before = pace->seconds;
     pace->seconds = (double)(clock_read_ns(CLOCK_PROCESS_CPUTIME_ID) - begin_ns) / 1e9;
-    pace->is_over = !pace_allows_next(pace, seconds_max);
+    double growth = before > 0 ? pace->seconds / before : 0;
+    pace->is_over = pace->seconds * (growth > PACE_GROWTH ? growth : PACE_GROWTH) >= seconds_max;
 }
 
 /* ---- The stories that go furthest ------------------------------------------------------------ */
@@ -220,7 +213,7 @@ static void run_part(struct case_plan *plan, const struct part *part, struct con
         size /= PACE_GROWTH;
     for (; size <= part->most && !report->rule; size *= PACE_GROWTH) {
         uint32_t count = ROOM_ABOVE(size);
-        if (size >= SIZE_FIRST * PACE_GROWTH && is_refused(plan, count, report)) {
+        if (size > SIZE_FIRST * PACE_GROWTH && is_refused(plan, count, report)) {
             coverage_remark(&report->coverage, "instances for %" PRIu32 " timers, refused by open",
                             count);
             return;
