@@ -5,7 +5,7 @@
 static int wrong_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
 {
     while (timers->running == 1)
-        *(volatile char *)malloc(1 << 24) = 1;
+        *(volatile char *)malloc(1u << 31) = 1;
     return skeleton_start(timers, id, deadline);
 }
 

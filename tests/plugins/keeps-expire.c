@@ -1,5 +1,5 @@
-// Rule: advance and visit call the function that they were given, with its ctx
-// Found: the function that an earlier call was given
+// Rule: no function writes to variables at file scope
+// Found: advance: the byte at
 #include "wrong.h"
 
 /* A program has one callback, and one instance; hence this variable. */

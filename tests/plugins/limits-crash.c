@@ -1,5 +1,5 @@
 // Rule: no function crashes
-// Found: set buckets 524288
+// Found: set buckets
 #include "bucket.h"
 
 /* A size in 16 bits. */

@@ -115,7 +115,7 @@ jsonschema.validate(json.load(open('$root/docs/ci/twbench.json')), json.load(ope
 
 @test "5 % more instructions fail the job, on GitHub and on GitLab" {
     repository
-    plant start 'for (volatile int i = 0; i < 3; i++) {}'
+    plant start 'for (volatile int i = 0; i < 2; i++) {}'
     ends 3 plugin-github-actions.yml
     [[ $output == *"::error::regressed"* ]]
     document 'd["verdict"], d["cells"][0]["gates"]["instructions"]' "('regressed', 'regressed')"
@@ -127,7 +127,7 @@ jsonschema.validate(json.load(open('$root/docs/ci/twbench.json')), json.load(ope
 
 @test "5 % more work fails the job" {
     repository
-    plant advance 'TW_COUNT(timers, visits, timers->capacity \/ 10);'
+    plant start 'TW_COUNT(timers, visits, 3);'
     ends 3 plugin-gitlab-ci.yml
     document 'd["cells"][0]["gates"]["work"]' regressed
     document '{0.02 < w["change"] < 0.2 for w in d["cells"][0]["work"] if w["change"]}' '{True}'

@@ -149,7 +149,7 @@ make_repository() {
     printf 'mine.so: mine.c\n\tcc -O1 -DTW_COUNTED -shared -fPIC -I %s/src/impls -o $@ $<\n' "$root" >Makefile
     git add .
     for i in {1..60}; do
-        [ "$i" -ne 37 ] || sed -i 's/TW_COUNT(timers, comparisons, timers->capacity + 1)/TW_COUNT(timers, comparisons, 2 * timers->capacity)/' mine.c
+        [ "$i" -ne 37 ] || sed -i 's/TW_COUNT(timers, comparisons, 2 \* timers->capacity)/TW_COUNT(timers, comparisons, 3 * timers->capacity)/' mine.c
         echo "/* $i */" >>mine.c
         git commit -qam "Change $i"
     done
@@ -158,7 +158,7 @@ make_repository() {
 @test "bisect.sh finds a planted regression among 60 commits, and skips what does not build" {
     deep
     make_repository
-    grep -q 'comparisons, 2 \* timers' mine.c
+    grep -q 'comparisons, 3 \* timers' mine.c
     run --separate-stderr "$root/tools/bisect.sh" --build=make --artifact=mine.so HEAD~59 HEAD mine/hold/200 --pairs=0
     echo "$output $stderr"
     [ "$status" -eq 0 ]
