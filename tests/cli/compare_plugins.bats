@@ -132,11 +132,9 @@ END
         quick --plugin=./old.so --workload=hold --json=run.json --force >/dev/null
         python3 -IS -c 'import json, sys
 d = json.load(open("run.json"))
-for phase in d["cells"][0]["phases"]:
-    if phase["latency_ns"]["advance"]:
-        own = phase["latency_ns"]["advance"]["own"]
-        own.update((rank, 10) for rank in own if rank[1:2].isdigit())
-        own.update(slowest=[[4, float(sys.argv[2])]], max=float(sys.argv[2]), pass_max=float(sys.argv[2]))
+ns = float(sys.argv[2])
+for own in (p["latency_ns"]["advance"]["own"] for p in d["cells"][0]["phases"] if p["latency_ns"]["advance"]):
+    own.update({rank: 10 for rank in own if rank[1:2].isdigit()}, slowest=[[4, ns]], max=ns, pass_max=ns)
 json.dump(d, open(sys.argv[1] + ".json", "w"))' $side
     done
     run "$twbench" compare old.json new.json --json=out.json
