@@ -115,7 +115,7 @@ slower() {
     [ "${#lines[@]}" -le 20 ]
     [[ $output == *"the whole: twbench report out/new.json"* ]]
     commit=$(git rev-parse --short=12 HEAD)
-    [ "$(json out/new.json 'd["old"]["commit"], d["contract"]["changed"]')" = "('$commit', ['mine.c'])" ]
+    [ "$(json out/new.json 'd["old"]["commit"], d["new"]["commit"], d["contract"]["changed"]')" = "('$commit', '$commit-dirty', ['mine.c'])" ]
     python3 -m jsonschema -i out/new.json "$root/schema/comparison-1.json"
 }
 

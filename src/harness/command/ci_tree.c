@@ -25,13 +25,12 @@ static void end_line(char *line)
 
 void ci_tree_commit(const char *directory, char *out, size_t size)
 {
-    FILE *git = ask(directory, "git -C \"$" NAMED "\" rev-parse --short=12 HEAD 2>/dev/null");
-    out[0] = '\0';
-    if (!git)
-        return;
-    if (!fgets(out, (int)size, git))
+    FILE *git = ask(directory, "git -C \"$" NAMED "\" describe --always --abbrev=12 --exclude='*' "
+                               "--dirty 2>/dev/null");
+    if (!git || !fgets(out, (int)size, git))
         out[0] = '\0';
-    pclose(git);
+    if (git)
+        pclose(git);
     end_line(out);
 }
 
@@ -39,9 +38,9 @@ cJSON *ci_tree_changed(const char *commit)
 {
     char name[4096];
     cJSON *names = cJSON_CreateArray();
-    FILE *git = commit[0]
-                    ? ask(commit, "git diff --name-only --relative \"$" NAMED "\" 2>/dev/null")
-                    : NULL;
+    FILE *git = NULL;
+    if (commit[0])
+        git = ask(commit, "git diff --name-only --relative \"${" NAMED "%-dirty}\" 2>/dev/null");
     while (git && fgets(name, sizeof name, git)) {
         end_line(name);
         cJSON_AddItemToArray(names, json_text(name));

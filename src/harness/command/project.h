@@ -58,7 +58,8 @@ int project_argument(struct project *project, struct project_arguments *argument
 /* ---- What files and git say of the two sides (ci_tree.c): equal objects need no times, and an object that held
  * the contract once holds it again. ---- */
 
-/* The commit that is checked out in that directory, shortened; "" without git or outside of a checkout. */
+/* The commit that is checked out in that directory, shortened, with "-dirty" when tracked files differ from it; "" without
+ * git or outside of a checkout. */
 void ci_tree_commit(const char *directory, char *out, size_t size);
 /* Names of the files of the working directory that differ from the commit, owned by the caller; an empty array when
  * unknown.  Commits nothing; takes as long as `git diff`. */
