@@ -2,9 +2,9 @@
 # runner_plugins.bats - run and replay with a runner from a shared object: right ones, and wrong ones of every kind.
 load support
 
-# mine NAME RUNNER [SOURCE-EDIT] - NAME.so is that runner of the program by the name of my-NAME, changed by a sed script.
+# mine NAME RUNNER [EDIT [FILE EDIT]] - the same by the name of my-NAME.
 mine() {
-    runner_plugin "$1" "$2" "s/\.name = \".*\",/.name = \"my-$1\",/; ${3:-}"
+    runner_plugin "$1" "$2" "s/\.name = \".*\",/.name = \"my-$1\",/; ${3:-}" "${@:4}"
 }
 
 setup_file() {
@@ -60,12 +60,10 @@ breaks() {
     deep
     bad_runner_stop exits '_Exit(0)'
     breaks 'crashed: *' exits
-    runner_plugin_source early locked 's/\.name = ".*",/.name = "my-early",/'
-    sed -i 's|return (moment - ticking->open_ns - 1) / ticking->tick_ns + 1;|return (moment - ticking->open_ns) / ticking->tick_ns / 2;|' early/runners/moment.h
-    build_runner_plugin early locked
-    breaks 'mismatch: *early*' early --load=burst
+    mine early locked '' moment.h 's|return (moment - ticking->open_ns - 1) / ticking->tick_ns + 1;|return ticking->open_ns > moment;|'
+    breaks 'mismatch: *early*' early --load=idle # no machine is as late as these are early
     # No tick.
-    mine tickless locked 's|^static int locked_open|static void bad_describe(struct tw_service *s, struct tw_runner_description *out) { single_describe(s, out); out->tick_ns = 0; }\n&|; s/\.describe = single_describe/.describe = bad_describe/'
+    mine tickless locked '' single.h 's|^    guarded_describe(.*|&\n    out->tick_ns = 0;|'
     breaks 'crashed: *tick of 0*' tickless
 }
 

@@ -2,23 +2,19 @@
 # shellcheck shell=bash disable=SC2154
 load ../../../tests/cli/support
 
-# runner_plugin NAME RUNNER [SOURCE-EDIT] - NAME.so is that runner of the program, changed by a sed script.
+# runner_plugin NAME RUNNER [EDIT [FILE EDIT]] - NAME.so is that runner of the program, with its file, and one more of runners/,
+# changed by sed scripts; false if one of them finds nothing to change.
 runner_plugin() {
-    runner_plugin_source "$@"
-    build_runner_plugin "$1" "$2"
-}
-
-# The same without NAME.so; false if the edit finds nothing to change.
-runner_plugin_source() {
     mkdir -p "$1/runners"
     cp "$root"/labs/live/runners/* "$1/runners"
-    sed -i "${3:-}" "$1/runners/$2.c" && { [ -z "${3:-}" ] || ! cmp -s "$root/labs/live/runners/$2.c" "$1/runners/$2.c"; }
-}
-
-# build_runner_plugin NAME RUNNER - NAME.so again, from what is in NAME/runners by now.
-build_runner_plugin() {
+    [ $# -lt 3 ] || edit "$1/runners/$2.c" "$3"
+    [ $# -lt 5 ] || edit "$1/runners/$4" "$5"
     gcc -std=c11 -D_GNU_SOURCE -O1 -fPIC -shared -I"$1" -I"$root/src" -DRUNNER="$2" "-DSOURCE=\"runners/$2.c\"" \
         "$root/labs/live/tests/faults/plugin.c" -o "$1.so" -lpthread
+}
+edit() {
+    sed -i.was "$2" "$1"
+    if cmp -s "$1" "$1.was"; then return 1; fi
 }
 
 # bad_runner_stop NAME STATEMENT - NAME.so is the locked runner whose stop begins with the statement, by the name of my-NAME.
