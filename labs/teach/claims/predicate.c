@@ -153,7 +153,7 @@ static bool look_up(const struct evidence *evidence, const struct experiment_sel
     *cell = evidence_find(evidence, selector->run, impl, x);
     const char *status = *cell ? json_get_text(*cell, "status") : "";
     if (!*cell && evidence->counts_only && selector->run->timed)
-        conclude(out, CLAIM_INCONCLUSIVE, "rests on times, which --quick does not take");
+        conclude(out, CLAIM_INCONCLUSIVE, "rests on runs with times, which --quick does not take");
     else if (!*cell && selector->run->lab &&
              !lab_program(selector->run->lab, program, sizeof program))
         conclude(out, CLAIM_INCONCLUSIVE, "the lab %s is not built ('make %s')", selector->run->lab,

@@ -20,7 +20,7 @@ verdicts() {
     for claim in T5 T6 T7 T9 T15 T16 T17 T20 T22 T25 T26 T28 T29 T31; do
         [[ " $found " == *" $claim=inconclusive "* ]]
     done
-    [ "$(json all.json '[c["id"] for c in d["claims"] if c["basis"] == "counts" and c["verdict"] == "inconclusive"]')" = "[]" ]
+    [ "$(json all.json '[c["id"] for c in d["claims"] if c["basis"] == "counts" and c["verdict"] == "inconclusive"]')" = "['T29']" ] # counted, on the real clock
     [ "$(json all.json 'd["not_yet"]')" = "[]" ]
 }
 

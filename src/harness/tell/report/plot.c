@@ -2,10 +2,10 @@
 #include "harness/tell/report/plot.h"
 
 #include "harness/base/memory.h"
-#include "harness/base/paths.h"
 #include "harness/tell/report/documents.h"
 
 #include <glob.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static const char *const format_names[] = {
@@ -129,7 +129,10 @@ static int draw(const struct plotter *plotter, const struct picture *picture, ch
     snprintf(data, sizeof data, "%s/%s.tsv", plotter->directory, picture->name);
     snprintf(file, sizeof file, "%s/%s.%s", plotter->directory, picture->name,
              format_names[plotter->format]);
-    bool text = plotter->format == PLOT_DUMB;
+    /* Text leaves no file, also when its reader goes away. */
+    int unnamed = plotter->format == PLOT_DUMB ? memfd_create(picture->name, 0) : -1;
+    if (plotter->format == PLOT_DUMB)
+        snprintf(data, sizeof data, "/proc/self/fd/%d", unnamed);
     int status = find_script(plotter, picture->script, script, sizeof script);
     /* What scripts load by name: the core's, and those beside them. */
     snprintf(folders, sizeof folders, "%s:%.*s", plotter->scripts,
@@ -138,9 +141,9 @@ static int draw(const struct plotter *plotter, const struct picture *picture, ch
     if (status == DIAG_OK)
         status = write_data(plotter, picture, data);
     if (status == DIAG_OK)
-        status = gnuplot_run(script, data, text ? NULL : file, plotter->diag);
-    if (text)
-        unlink(data);
+        status = gnuplot_run(script, data, unnamed < 0 ? file : NULL, plotter->diag);
+    if (unnamed >= 0)
+        close(unnamed);
     else if (status == DIAG_OK)
         *path = memory_text(file);
     return status;
@@ -163,19 +166,13 @@ static int draw_into(const struct plotter *plotter, struct pictures *pictures)
 int plot_all(const cJSON *document, const char *directory, const char *scripts,
              enum plot_format format, struct pictures *out, struct diag *diag)
 {
-    char temporary[4096];
     struct plotter plotter = {document, directory, scripts, format, diag};
     *out = (struct pictures){.count = 0};
     int status = DIAG_OK;
-    paths_temporary(temporary, sizeof temporary, "twbench-plot");
     if (format != PLOT_DUMB)
         status = gnuplot_directory(directory, diag);
-    else if (!(plotter.directory = mkdtemp(temporary)))
-        status = diag_run(diag, "%s: cannot be made: %s", temporary, strerror(errno));
     if (status == DIAG_OK)
         status = draw_into(&plotter, out);
-    if (format == PLOT_DUMB && plotter.directory)
-        rmdir(plotter.directory);
     if (status != DIAG_OK) {
         pictures_free(out);
         *out = (struct pictures){.count = 0};
