@@ -12,13 +12,14 @@ recordings, each beginning an eighth later).  Default: the five recorded traces 
 
 The long run takes two samples of each exact design and nine of those within 1.3 of the best.  Candidates with settings
 ("ring tickless") that advise measured within 1.1 of its choice are measured beside its design, which ties them to that run.
-"Unclear" are answers in which advise names several, one of them within 5 %.  The status is 1 if more than one answer in
+"Unclear" are answers whose first sentence names several, one of them within 5 %.  The status is 1 if more than one answer in
 fifteen is neither.
 """
 import heapq
 import json
 import lzma
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -201,7 +202,7 @@ def judge(name, budget, count):
                       chosen.split()[0] if chosen.split()[0] in costs else "heap")
     best = min(costs, key=costs.get)
     ratio = costs[chosen] / costs[best] if chosen in costs else None
-    tied = [each["name"] for each in advice["candidates"] if each["status"] == "not-told-apart"] if choice.get("unclear") else []
+    tied = re.split(", | and | by ", (choice.get("unclear") or "").removeprefix("No clear answer between "))
     verdict = ("yes" if ratio and ratio <= good else
                "unclear" if any(costs.get(each, float("inf")) <= good * costs[best] for each in tied) else "no")
     print(f"| {name} | {chosen} | {best} | {f'{ratio:.2f}' if ratio else '-'} | {verdict} |", flush=True)
