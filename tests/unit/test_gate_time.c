@@ -70,11 +70,16 @@ TEST(test_clear_changes)
     assert_int_equal(judge_one((struct noise){.ratio = 1, .sd = 0}, 1), VERDICT_SAME);
 }
 
-TEST(test_noise_is_inconclusive)
+TEST(test_noise_is_inconclusive_and_asks_for_more_pairs_unless_another_gate_has_regressed)
 {
     assert_int_equal(judge_one((struct noise){.ratio = 1, .sd = 0.2}, 1), VERDICT_INCONCLUSIVE);
     assert_int_equal(judge_one((struct noise){.ratio = 1.03, .sd = 0.005}, 1),
                      VERDICT_INCONCLUSIVE);
+    struct limits limits = limits_default();
+    struct compared_cell cell = {.time_verdict = VERDICT_INCONCLUSIVE};
+    assert_true(gate_needs_pairs(&cell, &limits));
+    cell.changes[METRIC_MEMORY].verdict = VERDICT_REGRESSED;
+    assert_false(gate_needs_pairs(&cell, &limits));
 }
 
 /* Whatever the pairs say, they say it of the machine when two copies of one program differ too. */

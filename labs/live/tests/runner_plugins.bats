@@ -62,7 +62,6 @@ breaks() {
     breaks 'crashed: *' exits
     mine early locked '' moment.h 's|return (moment - ticking->open_ns - 1) / ticking->tick_ns + 1;|return ticking->open_ns > moment;|'
     breaks 'mismatch: *early*' early --load=idle # no machine is as late as these are early
-    # No tick.
     mine tickless locked '' single.h 's|^    guarded_describe(.*|&\n    out->tick_ns = 0;|'
     breaks 'crashed: *tick of 0*' tickless
 }

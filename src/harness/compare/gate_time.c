@@ -114,6 +114,11 @@ static enum verdict judge_cell(struct compared_cell *cell, const struct limits *
 bool gate_needs_pairs(const struct compared_cell *cell, const struct limits *limits)
 {
     const struct interval *ratio = &cell->timing.cpu;
+    for (int gate = 0; gate < GATE_TIME; gate++) {
+        struct gate_answer answer = cell_gate(cell, (enum gate)gate, limits);
+        if (answer.asked && answer.verdict == VERDICT_REGRESSED)
+            return false;
+    }
     if (cell->time_verdict == VERDICT_INCONCLUSIVE)
         return !(cell->layout_may_explain && is_inside(ratio, gate_margin(cell, limits)));
     return cell->time_verdict == VERDICT_SAME && !is_inside(ratio, limits->of[METRIC_TIME]);

@@ -30,8 +30,8 @@ struct timing gate_timing(const struct block_series *series, double margin);
  * programs did the same work with the same instructions. */
 double gate_margin(const struct compared_cell *cell, const struct limits *limits);
 
-/* Would more pairs help?  True when the verdict is inconclusive, but not when layout may explain all of the interval;
- * and when it is `same` by the margin of layout alone. */
+/* Would more pairs help?  True when the verdict is inconclusive, but not when layout may explain all of the interval; and when
+ * it is `same` by the margin of layout alone.  False when another gate has found that the cell regressed. */
 bool gate_needs_pairs(const struct compared_cell *cell, const struct limits *limits);
 
 /* Adjusts the p values of all cells that are timed (time_known) for their number and sets each one's
