@@ -27,10 +27,11 @@ int gnuplot_directory(const char *directory, struct diag *diag)
                       strerror(errno));
 }
 
-static int gnuplot_missing(int reason, struct diag *diag)
+static int gnuplot_missing(const char *data, int reason, struct diag *diag)
 {
     if (reason == ENOENT)
-        return diag_run(diag, "gnuplot is not installed (Debian package gnuplot-nox)");
+        return diag_run(diag, "gnuplot is not installed (Debian package gnuplot-nox)%s%s",
+                        data ? "; the data to draw is in " : "", data ? data : "");
     return diag_run(diag, "gnuplot cannot be started: %s", strerror(reason));
 }
 
@@ -126,7 +127,7 @@ int gnuplot_run(const char *script, const char *data, const char *out, struct di
         int reason =
             posix_spawnp(&child, argv[0], &actions, NULL, (char *const *)(uintptr_t)argv, environ);
         posix_spawn_file_actions_destroy(&actions);
-        status = reason ? gnuplot_missing(reason, diag)
+        status = reason ? gnuplot_missing(out ? data : NULL, reason, diag)
                         : gnuplot_wait(child, fileno(words), script, diag);
         copy_to_stdout(text);
     }

@@ -168,9 +168,7 @@ int plot_all(const cJSON *document, const char *directory, const char *scripts,
 {
     struct plotter plotter = {document, directory, scripts, format, diag};
     *out = (struct pictures){.count = 0};
-    int status = DIAG_OK;
-    if (format != PLOT_DUMB)
-        status = gnuplot_directory(directory, diag);
+    int status = format == PLOT_DUMB ? DIAG_OK : gnuplot_directory(directory, diag);
     if (status == DIAG_OK)
         status = draw_into(&plotter, out);
     if (status != DIAG_OK) {
