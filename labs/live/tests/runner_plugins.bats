@@ -2,7 +2,7 @@
 # runner_plugins.bats - run and replay with a runner from a shared object: right ones, and wrong ones of every kind.
 load support
 
-# mine NAME RUNNER [EDIT [FILE EDIT]] - the same by the name of my-NAME.
+# mine NAME RUNNER [EDIT [FILE EDIT]] - as runner_plugin, by the name of my-NAME.
 mine() {
     runner_plugin "$1" "$2" "s/\.name = \".*\",/.name = \"my-$1\",/; ${3:-}" "${@:4}"
 }

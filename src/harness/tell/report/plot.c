@@ -166,7 +166,7 @@ static int draw_into(const struct plotter *plotter, struct pictures *pictures)
 int plot_all(const cJSON *document, const char *directory, const char *scripts,
              enum plot_format format, struct pictures *out, struct diag *diag)
 {
-    struct plotter plotter = {document, directory, scripts, format, diag};
+    struct plotter plotter = {document, directory ? directory : "", scripts, format, diag};
     *out = (struct pictures){.count = 0};
     int status = format == PLOT_DUMB ? DIAG_OK : gnuplot_directory(directory, diag);
     if (status == DIAG_OK)
